@@ -151,6 +151,46 @@ void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
     check_attached();
 }
 
+void NodeGdb::open_cores(std::vector<DebuggedTask> tasks, const std::vector<CoreFile>& cores) {
+    tasks_ = std::move(tasks);
+    set_up();
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+        const std::string whom = " --thread-group " + group_name(tasks_[i]) + " ";
+        command("-file-exec-and-symbols" + whom + mi_quoted(cores[i].program));
+        command(
+            "-target-select" + whom + "core " + cores[i].file,  // taken as it is, also with blanks
+            [this, i](const GdbAnswer& answer) {
+                on_core(tasks_[i], answer);
+                check_attached();
+            });
+    }
+}
+
+void NodeGdb::on_core(DebuggedTask& task, const GdbAnswer& answer) {
+    if (!answer.ok) {
+        task.life = Life::kLost;
+        task.note = answer.error;
+        return handlers_.on_ended(task);
+    }
+    task.life = Life::kAlive;
+    task.stopped = task.failed = true;
+    for (auto& each : task.threads) each.second = false;
+    if (const MiValue* frame = answer.results.find("frame")) task.where = *frame;
+    // gdb says "Program terminated with signal SIGSEGV, Segmentation fault."
+    constexpr std::string_view kSignal = "terminated with signal ";
+    const std::size_t at = answer.console.find(kSignal);
+    if (at != std::string::npos) {
+        std::string text = answer.console.substr(at + kSignal.size());
+        text.resize(std::min(text.size(), text.find('.')));
+        const std::size_t comma = text.find(", ");
+        task.reason.kind = StopReason::Kind::kSignal;
+        task.reason.text = comma == std::string::npos
+                               ? text
+                               : text.substr(0, comma) + " (" + text.substr(comma + 2) + ")";
+    }
+    handlers_.on_stopped(task);
+}
+
 void NodeGdb::check_attached() {
     const bool is_pending = std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) {
         return task.life == Life::kAttaching || task.life == Life::kStarting;

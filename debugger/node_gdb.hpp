@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "debugger/core_files.hpp"
 #include "debugger/mi_record.hpp"
 #include "debugger/stack_tree.hpp"
 
@@ -83,6 +84,9 @@ class NodeGdb {
     // the beginning of their main program.
     void attach(std::vector<DebuggedTask> tasks, bool at_start);
 
+    // Opens core files instead of attaching to processes.
+    void open_cores(std::vector<DebuggedTask> tasks, const std::vector<CoreFile>& cores);
+
     void command(const std::string& text, OnAnswer on_answer = nullptr);
     // A command of gdb's command line, executed in the selected thread and frame of the task.
     void console(const DebuggedTask& task, const std::string& text, OnAnswer on_answer);
@@ -111,6 +115,7 @@ class NodeGdb {
     void set_up();
     void begin_attached();
     void check_attached();
+    void on_core(DebuggedTask& task, const GdbAnswer& answer);
     void insert_start_breakpoint(const std::string& place);
     void on_start_stop(DebuggedTask& task);
     void go_to_main(DebuggedTask& task);

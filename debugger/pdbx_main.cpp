@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/fold.hpp"
 #include "debugger/command_line.hpp"
+#include "debugger/connection.hpp"
 #include "debugger/pdbx_options.hpp"
 #include "debugger/session.hpp"
 #include "debugger/started_poe.hpp"
@@ -95,19 +96,35 @@ class Pdbx {
     }
 
     void connect() {
+        if (!options_.cores.empty()) return open_cores();
         if (options_.attach.empty()) {
             poe_ = start_poe(options_.poe, options_.input);
-            call_.emplace(std::move(poe_.debugger));
+            call_ = std::make_unique<JobConnection>(pm::DebugCall(std::move(poe_.debugger)));
             return;
         }
         const pm::JobScan scan = pm::jobs_seen_here(pm::kJobDirectoryParent, ::getuid());
         const auto job = pm::choose_job(scan.jobs, options_.attach);
         if (!job) throw Error(job.error().str());
-        call_ = pm::DebugCall::to(job.value().owner, job.value().id);
-        if (!call_)
+        auto call = pm::DebugCall::to(job.value().owner, job.value().id);
+        if (!call)
             throw Error(
                 "the poe of job " + job.value().id +
                 " is not on this node, or has no socket for pdbx; call pdbx where poe runs");
+        call_ = std::make_unique<JobConnection>(std::move(*call));
+    }
+
+    void open_cores() {
+        auto found = find_core_files(options_.cores);
+        if (!found) throw Error(found.error().str());
+        std::vector<CoreFile> cores = found.value();
+        for (CoreFile& core : cores) {
+            if (!options_.poe.empty()) core.program = options_.poe.front();
+            if (core.program.empty())
+                throw Error(core.file + " does not tell its program; name it: pdbx -core " +
+                            options_.cores + " PROGRAM");
+        }
+        call_ = std::make_unique<OwnGdb>();
+        session_.open_cores(cores, Clock::now());
     }
 
     bool over() const {
@@ -174,7 +191,7 @@ class Pdbx {
     // Without the connection poe ends the job.
     void end_job() {
         quit_ = true;
-        call_.emplace(UniqueFd());
+        call_ = std::make_unique<JobConnection>(pm::DebugCall(UniqueFd()));
     }
 
     void wait() {
@@ -355,7 +372,8 @@ class Pdbx {
             if (quit_) status = run_ == Run::kFailed ? kOwnError : 0;
             if (!quit_ && interactive_ && !options_.run)
                 print("the job has ended with status " + std::to_string(status) + "\n");
-        } else if (call_->over() && session_.leaving() == Session::Leave::kNo) {
+        } else if (call_->over() && session_.leaving() == Session::Leave::kNo &&
+                   options_.cores.empty()) {
             Report report;
             report.kind = Report::Kind::kNotice;
             report.lines.emplace_back("poe has closed the connection");
@@ -369,7 +387,7 @@ class Pdbx {
     const PdbxOptions& options_;
     Session session_;
     StartedPoe poe_;
-    std::optional<pm::DebugCall> call_;
+    std::unique_ptr<Connection> call_;
     std::unique_ptr<CommandLineEditor> editor_;
     enum class Run { kNot, kStart, kRuns, kFailed };
     Run run_ = Run::kNot;

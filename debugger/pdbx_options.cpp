@@ -6,10 +6,12 @@ namespace poe::debugger {
 std::string pdbx_usage() {
     return "usage: pdbx [FLAG...] PROGRAM [ARGUMENT...] [FLAG OF poe...]\n"
            "       pdbx [FLAG...] -a JOB\n"
+           "       pdbx [FLAG...] -core DIR [PROGRAM]\n"
            "\n"
            "Debugs all tasks of a parallel job.\n"
            "\n"
            "  -a JOB        attach to a running job (its id, or the pid of its poe)\n"
+           "  -core DIR     examine the core files DIR/coredir.N/core of the tasks N\n"
            "  -x FILE       execute the commands of a file first\n"
            "  -batch        show answers as JSON, and leave after the last command\n"
            "  -run          the last flag: let the job run; stop all tasks and show the prompt "
@@ -41,6 +43,8 @@ Result<PdbxOptions> parse_pdbx_options(const std::vector<std::string>& arguments
         bool complete = true;
         if (flag == "-a" || flag == "-attach") {
             complete = value(options.attach);
+        } else if (flag == "-core") {
+            complete = value(options.cores);
         } else if (flag == "-x") {
             complete = value(options.scripts.emplace_back());
         } else if (flag == "-stdin") {
@@ -67,11 +71,15 @@ Result<PdbxOptions> parse_pdbx_options(const std::vector<std::string>& arguments
     if (!options.attach.empty() && !options.poe.empty())
         return mistake("-a attaches to a job that runs; it takes no program",
                        "leave out \"" + options.poe.front() + "\"");
-    if (options.attach.empty() && options.poe.empty())
-        return mistake("a program is missing", "pdbx PROGRAM -procs 4, or pdbx -a JOB");
-    if (options.run && (!options.attach.empty() || options.batch))
+    if (!options.cores.empty() && (!options.attach.empty() || options.poe.size() > 1))
+        return mistake("-core takes a directory of core files and at most the program",
+                       "leave out -a, arguments of the program and flags of poe");
+    if (options.attach.empty() && options.cores.empty() && options.poe.empty())
+        return mistake("a program is missing",
+                       "pdbx PROGRAM -procs 4, pdbx -a JOB, or pdbx -core DIR");
+    if (options.run && (!options.attach.empty() || !options.cores.empty() || options.batch))
         return mistake("-run starts a job and shows the prompt when a task fails",
-                       "leave out -a and -batch");
+                       "leave out -a, -core and -batch");
     if (options.batch && options.scripts.empty())
         return mistake("-batch needs commands", "add -x FILE");
     return options;

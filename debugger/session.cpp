@@ -132,6 +132,32 @@ void Session::on_message(NodeIndex from, pm::Message message, Time now) {
 void Session::begin_job(pm::DebuggedJob job) {
     job_ = std::move(job);
     gdbs_.resize(job_.nodes.size());
+    define_groups();
+    std::vector<bool> has_tasks(job_.nodes.size(), false);
+    for (const NodeIndex node : job_.node_of_task) has_tasks[static_cast<std::size_t>(node)] = true;
+    for (std::size_t node = 0; node < has_tasks.size(); ++node) {
+        if (!has_tasks[node]) continue;
+        ++gdbs_awaited_;
+        handlers_.send(pm::StartDebugger{}, static_cast<NodeIndex>(node));
+    }
+    held_ = true;
+    handlers_.send(pm::TasksHeld{true}, pm::kAllNodes);
+}
+
+void Session::open_cores(const std::vector<CoreFile>& cores, Time now) {
+    now_ = now;
+    cores_ = true;
+    job_.nodes = {"core files"};
+    job_.node_of_task.assign(static_cast<std::size_t>(cores.back().task) + 1, 0);
+    gdbs_.resize(1);
+    define_groups();
+    std::vector<DebuggedTask> tasks(cores.size());
+    for (std::size_t i = 0; i < cores.size(); ++i) tasks[i].task = cores[i].task;
+    gdbs_awaited_ = gdbs_running_ = 1;
+    add_gdb(0).open_cores(std::move(tasks), cores);
+}
+
+void Session::define_groups() {
     groups_ = std::make_unique<Groups>(static_cast<TaskId>(job_.node_of_task.size()));
     groups_->predefine("all", [this] { return all_tasks(groups_->tasks()); });
     groups_->predefine("running", [this] {
@@ -148,18 +174,9 @@ void Session::begin_job(pm::DebuggedJob job) {
             return task.life == Life::kEnded || task.life == Life::kLost;
         });
     });
-    std::vector<bool> has_tasks(job_.nodes.size(), false);
-    for (const NodeIndex node : job_.node_of_task) has_tasks[static_cast<std::size_t>(node)] = true;
-    for (std::size_t node = 0; node < has_tasks.size(); ++node) {
-        if (!has_tasks[node]) continue;
-        ++gdbs_awaited_;
-        handlers_.send(pm::StartDebugger{}, static_cast<NodeIndex>(node));
-    }
-    held_ = true;
-    handlers_.send(pm::TasksHeld{true}, pm::kAllNodes);
 }
 
-void Session::on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started) {
+NodeGdb& Session::add_gdb(NodeIndex node) {
     auto& gdb = gdbs_[static_cast<std::size_t>(node)];
     gdb = std::make_unique<NodeGdb>(NodeGdb::Handlers{
         [this, node](const std::string& bytes) { handlers_.send(pm::DebuggerInput{bytes}, node); },
@@ -168,6 +185,11 @@ void Session::on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started)
         [this] {
             if (gdbs_awaited_ > 0 && --gdbs_awaited_ == 0) on_attached();
         }});
+    return *gdb;
+}
+
+void Session::on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started) {
+    NodeGdb& gdb = add_gdb(node);
     std::vector<DebuggedTask> tasks;
     for (const pm::TaskProcess& process : started.tasks) {
         DebuggedTask task;
@@ -177,22 +199,24 @@ void Session::on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started)
     }
     if (started.trouble.empty()) {
         ++gdbs_running_;
-        return gdb->attach(std::move(tasks), job_.at_start);
+        return gdb.attach(std::move(tasks), job_.at_start);
     }
     fail("node " + job_.nodes[static_cast<std::size_t>(node)] + ": " + started.trouble);
-    gdb->tasks() = std::move(tasks);
+    gdb.tasks() = std::move(tasks);
     gdb_failed_ = true;
-    gdb->on_gone("not debugged: " + started.trouble);
+    gdb.on_gone("not debugged: " + started.trouble);
 }
 
 void Session::on_gdb_ended(NodeIndex node, const std::string& why) {
     NodeGdb* gdb = gdbs_[static_cast<std::size_t>(node)].get();
     if (gdb == nullptr) return;
     if (gdbs_running_ > 0) --gdbs_running_;
+    if (cores_ && why.empty()) return;
     if (!why.empty() && leave_ == Leave::kNo)
-        fail("node " + job_.nodes[static_cast<std::size_t>(node)] + ": " + why +
-             "; its tasks continue without debugger, and end if they reach a breakpoint that was "
-             "set in them");
+        fail(cores_ ? why
+                    : "node " + job_.nodes[static_cast<std::size_t>(node)] + ": " + why +
+                          "; its tasks continue without debugger, and end if they reach a "
+                          "breakpoint that was set in them");
     gdb_failed_ = gdb_failed_ || !why.empty();
     gdb->on_gone(why.empty() ? "detached" : "without debugger");
 }

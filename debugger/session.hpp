@@ -46,6 +46,9 @@ class Session {
     // From poe.
     void on_message(NodeIndex from, pm::Message message, Time now);
 
+    // Examines core files instead of a job. Commands go to node 0.
+    void open_cores(const std::vector<CoreFile>& cores, Time now);
+
     // Executes a line. To be called if busy() is false.
     void execute(const std::string& line, Time now);
     // Ctrl-C: stops the running tasks of the current group, and ends the wait of a command.
@@ -122,6 +125,8 @@ class Session {
     TaskSet tasks_that(const std::function<bool(const DebuggedTask&)>& condition) const;
     TaskSet stopped_of(const TaskSet& tasks) const;
     void begin_job(pm::DebuggedJob job);
+    void define_groups();
+    NodeGdb& add_gdb(NodeIndex node);
     void on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started);
     void on_gdb_ended(NodeIndex node, const std::string& why);
     void on_task_exit(const pm::TaskExit& exit);
@@ -227,6 +232,7 @@ class Session {
     bool held_ = false;  // told to poe
     bool had_error_ = false;
     bool gdb_failed_ = false;
+    bool cores_ = false;  // nothing can continue
     Leave leave_ = Leave::kNo;
 };
 

@@ -60,6 +60,30 @@ std::string_view refusal(std::string command) {
     return {};
 }
 
+// Commands that make no sense for a core file.
+bool needs_process(CommandKind kind) {
+    switch (kind) {
+        case Kind::kBreak:
+        case Kind::kStop:
+        case Kind::kTrace:
+        case Kind::kWatch:
+        case Kind::kCatch:
+        case Kind::kContinue:
+        case Kind::kStep:
+        case Kind::kNext:
+        case Kind::kStepInstruction:
+        case Kind::kNextInstruction:
+        case Kind::kFinish:
+        case Kind::kUntil:
+        case Kind::kHalt:
+        case Kind::kWhy:
+        case Kind::kMessages:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 void Session::execute(const std::string& line, Time now) {
@@ -81,6 +105,8 @@ void Session::execute(const std::string& line, Time now) {
 
 void Session::run(const CommandLine& command, const TaskSet& tasks) {
     context_ = tasks;
+    if (cores_ && needs_process(command.kind))
+        return fail(std::string(command.name) + " needs a running job; these are core files");
     const std::string& arguments = command.arguments;
     switch (command.kind) {
         case Kind::kGroup:

@@ -1,8 +1,9 @@
 // A record means the same when it is written and read again. A list of tasks names tasks of the job
-// only. A command has a name.
+// only. A command has a name. The name of a core file's program is part of the file.
 #include "tests/fuzz/debugger_targets.hpp"
 
 #include "debugger/commands.hpp"
+#include "debugger/core_files.hpp"
 #include "debugger/mi_record.hpp"
 #include "debugger/task_set.hpp"
 
@@ -44,6 +45,11 @@ std::string run_mi(const std::string& input) {
     return again.results == record.results ? "" : "the values are read differently again";
 }
 
+std::string run_core(const std::string& input) {
+    const std::string program = program_of_core(input);
+    return input.find(program) != std::string::npos ? "" : "the program is not in the file";
+}
+
 std::string run_command(const std::string& input) {
     constexpr TaskId kTasks = 64;
     const auto tasks = parse_tasks(input, kTasks);
@@ -63,6 +69,11 @@ std::string run_command(const std::string& input) {
 const std::vector<FuzzTarget>& debugger_targets() {
     static const std::vector<FuzzTarget> kTargets = {
         {"mi", run_mi, {"^done", "*stopped", "={", "=[", "\",", "frame=", "\\303", "(gdb)"}},
+        {"debugger_core_file",
+         run_core,
+         {"\x7f"
+          "ELF\x02",
+          "/bin/ls"}},
         {"debugger_command", run_command, {"on ", "group ", "0-63", "3:7", ",", "$task", "&"}},
     };
     return kTargets;

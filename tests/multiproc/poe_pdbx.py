@@ -257,6 +257,61 @@ class Commands(PdbxTest):
         debugger.stderr.close()
 
 
+FAULTY = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static double sum(const double *v, int n) { double s = 0; for (int i = 0; i < n; i++) s += v[i]; return s; }
+int main(int argc, char **argv) {
+    int task = argc + atoi(argv[1]);
+    return sum(task == 4 ? 0 : (double *)8, task) > 0;
+}
+"""
+
+
+class CoreFiles(PdbxTest):
+    def setUp(self):
+        super().setUp()
+        source = self.folder / "faulty.c"
+        source.write_text(FAULTY)
+        self.program = str(self.folder / "faulty program")
+        subprocess.run(["cc", "-g", "-O0", source, "-o", self.program], check=True)
+        for task in (0, 2, 7):
+            place = self.folder / f"coredir.{task}" / "core"
+            place.parent.mkdir()
+            subprocess.run(["gdb", "-nx", "-batch", "-ex", f"run {task}", "-ex", f"generate-core-file {place}", self.program],
+                           check=True, capture_output=True, stdin=subprocess.DEVNULL)
+
+    def test_all_tasks(self):
+        said = self.pdbx(["where", "print n", "on 2 print v", "values n", "tasks"], "-core", self.folder)
+        self.assertEqual([(tasks, text.split(",")[0]) for tasks, text in said.stops()], [([0, 2, 7], "SIGSEGV (Segmentation fault)")])
+        self.assertEqual(said.lines("where"), ["0,2,7 (3)  main  faulty.c:7", "             sum  faulty.c:4"])
+        self.assertEqual(said.answers("print n"), {"2": [0], "4": [2], "9": [7]})
+        self.assertEqual(said.answers("on 2 print v"), {"(const double *) 0x0": [2]})
+        self.assertIn("not debugged", said.text)
+        self.assertEqual((said.status, said.err), (0, ""))
+
+    def test_what_needs_a_running_job(self):
+        for command in ("cont", "next", "break main", "watch n", "why", "messages", "halt"):
+            said = self.pdbx([command], "-core", self.folder / "coredir.2")
+            self.assertIn("needs a running job; these are core files", said.text, command)
+            self.assertEqual(said.status, 1)
+
+    def test_damaged_files(self):
+        place = self.folder / "coredir.2" / "core"
+        place.write_bytes(place.read_bytes()[:9000])
+        said = self.pdbx(["print n"], "-core", self.folder, self.program)
+        self.assertEqual(said.answers("print n"), {"2": [0], "9": [7]}, said.text)
+        place.write_bytes(b"nothing")
+        said = self.pdbx(["print n"], "-core", self.folder)
+        self.assertIn("coredir.2/core does not tell its program; name it", said.err)
+
+    def test_directories_without_core_files(self):
+        for path, words in ((self.folder / "nothing", "No such file or directory"), ("/proc/self/fdinfo", "there is no core file")):
+            said = self.pdbx(["where"], "-core", path)
+            self.assertEqual(said.status, 1)
+            self.assertIn(words, said.err)
+
+
 class Running(PdbxTest):
     """Jobs that run when pdbx comes."""
 
