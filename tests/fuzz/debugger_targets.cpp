@@ -69,11 +69,7 @@ std::string run_command(const std::string& input) {
 const std::vector<FuzzTarget>& debugger_targets() {
     static const std::vector<FuzzTarget> kTargets = {
         {"mi", run_mi, {"^done", "*stopped", "={", "=[", "\",", "frame=", "\\303", "(gdb)"}},
-        {"debugger_core_file",
-         run_core,
-         {"\x7f"
-          "ELF\x02",
-          "/bin/ls"}},
+        {"debugger_core_file", run_core, {"\177ELF\002", "CORE", "/bin/ls", "ELIF"}},
         {"debugger_command", run_command, {"on ", "group ", "0-63", "3:7", ",", "$task", "&"}},
     };
     return kTargets;
