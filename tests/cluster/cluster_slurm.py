@@ -2,13 +2,16 @@
 """Slurm itself on the hosts of the test bed: jobs that ask it for nodes, jobs inside of an allocation, batch
 jobs, and MPL programs that srun starts."""
 
+import json
 import pathlib
 import re
+import shutil
 import sys
+import unittest
 
 import hosts
 import slurm
-from hosts import EXAMPLES, HOSTS, POE, ClusterTest, main, wait_for
+from hosts import BUILD, EXAMPLES, HOSTS, POE, SANITIZED, ClusterTest, main, wait_for
 from slurm import on
 
 
@@ -65,6 +68,17 @@ class Slurm(ClusterTest):
         for flags in (["-resd", "no"], ["-hostfile", "NULL"]):
             got = self.ok(on("salloc", "-Q", "-N3", POE, "hostname", "-procs", "2", *flags, cwd=self.folder.name))
             self.assertEqual(got.stdout.split(), ["node0"] * 2, flags)
+
+    @unittest.skipIf(SANITIZED or shutil.which("gdb") is None, "needs gdb, and programs without sanitizers")
+    def test_pdbx_on_nodes_of_slurm(self):
+        script = self.write("commands", "break range_of\ncont\nprint task\n")
+        pdbx = [BUILD / "bin" / "pdbx", "-batch", "-x", script, EXAMPLES / "bugs" / "wrong_index", "-procs", 6]
+        for command in (["salloc", "-Q", "-N3", *pdbx], [*pdbx, "-resd", "yes", "-nodes", 3]):
+            got = on(*map(str, command), cwd=self.folder.name)
+            said = [json.loads(line) for line in got.stdout.splitlines()]
+            values = {answer["text"]: answer["tasks"] for report in said if report.get("command") == "print task"
+                      for answer in report.get("answers", [])}
+            self.assertEqual(values, {str(task): [task] for task in range(6)}, got.stdout + got.stderr)
 
     def test_a_deep_tree(self):
         got = self.ok(self.poe("hostname", "-resd", "yes", "-nodes", HOSTS, env={"MP_LAUNCH_FANOUT": 1}))
