@@ -235,7 +235,7 @@ void NodeGdb::go_to_main(DebuggedTask& task) {
 
 // Notes in which inferiors the breakpoint has a location.
 void NodeGdb::insert_start_breakpoint(const std::string& place) {
-    command("-break-insert " + place, [this](const GdbAnswer& answer) {
+    command("-break-insert --qualified " + place, [this](const GdbAnswer& answer) {
         const MiValue* breakpoint = answer.results.find("bkpt");
         if (!answer.ok || breakpoint == nullptr) return;
         std::vector<std::string>& groups =
