@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -150,8 +151,10 @@ std::string merge_words(const pm::TraceGathering& gathered, const std::string& p
 void finish_trace(const pm::TraceGathering& gathered, const std::string& path,
                   const Diagnostics& diagnostics) {
     const InterruptWatch watch;
-    const std::string text = merge_words(gathered, path, [] { return interrupted != 0; });
-    diagnostics.detail("poe: " + text);
+    std::istringstream text(merge_words(gathered, path, [] { return interrupted != 0; }));
+    std::string begin = "poe: ";
+    for (std::string line; std::getline(text, line); begin.clear())
+        diagnostics.detail(begin + line);
 }
 
 }  // namespace poe::cli

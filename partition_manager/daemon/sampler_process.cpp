@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{5};
 
+// What pmd-sample says before it ends by itself.
+constexpr const char* kNoSamples = "the tasks are not sampled";
+
 struct HelperPipe {
     UniqueFd read_end;
     UniqueFd write_end;
@@ -69,6 +72,7 @@ void SamplerProcess::read_output() {
             if (here.expired()) return;
             text_.append(part_.data(), count);
             for (std::size_t end; (end = text_.find('\n')) != std::string::npos;) {
+                explained_ = explained_ || text_.starts_with(kNoSamples);
                 attention_(text_.substr(0, end));
                 text_.erase(0, end + 1);
             }
@@ -81,6 +85,8 @@ void SamplerProcess::over() {
     ended_ = true;
     orders_.reset();
     patience_.cancel();
+    if (!on_over_ && !explained_)
+        attention_("pmd-sample has ended before the tasks; they are not sampled any more");
     if (const auto told = std::exchange(on_over_, nullptr)) told();
 }
 

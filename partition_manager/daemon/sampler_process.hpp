@@ -46,6 +46,7 @@ class SamplerProcess {
     std::function<void(std::string)> attention_;
     std::function<void()> on_over_;
     bool ended_ = false;
+    bool explained_ = false;  // it has said why it ends
     std::string text_;
     std::array<char, 1024> part_{};
     // A handler of a cancelled operation may run after this object has gone.

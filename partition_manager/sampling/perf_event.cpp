@@ -131,6 +131,12 @@ bool read_event(const perf_event_header& header, std::span<const std::byte> body
             event.thread = fields.take<std::int32_t>();
             if (event.process == event.parent) return false;  // a thread
             break;
+        case PERF_RECORD_EXIT:
+            event.kind = PerfEvent::Kind::kEnded;
+            event.process = fields.take<std::int32_t>();
+            event.parent = fields.take<std::int32_t>();
+            event.thread = fields.take<std::int32_t>();
+            break;
         case PERF_RECORD_LOST:
             event.kind = PerfEvent::Kind::kLost;
             fields.take<std::uint64_t>();

@@ -12,7 +12,7 @@
 namespace poe::pm {
 
 struct PerfEvent {
-    enum class Kind : std::uint8_t { kSample, kMapped, kExecuted, kForked, kLost };
+    enum class Kind : std::uint8_t { kSample, kMapped, kExecuted, kForked, kEnded, kLost };
     Kind kind = Kind::kSample;
     std::uint64_t time = 0;   // CLOCK_MONOTONIC, ns
     std::uint64_t event = 0;  // which perf event has caused it; threads and processes inherit it
@@ -31,8 +31,10 @@ struct PerfEvent {
     std::uint64_t position = 0;  // in the file
     std::string path;
 
-    std::int32_t parent = 0;  // kForked: the process that has made `process`
-    std::uint64_t lost = 0;   // kLost: how many events found no room
+    // kForked: the process that has made `process`. kEnded: the thread has ended; it is the first one of its
+    // process if it has the number of the process.
+    std::int32_t parent = 0;
+    std::uint64_t lost = 0;  // kLost: how many events found no room
 };
 
 // The bytes of the stack that the kernel copies for a sample: a multiple of 8.

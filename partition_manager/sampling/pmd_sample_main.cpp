@@ -89,6 +89,10 @@ class Sampler {
         events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(taken));
         find_sleepers(now);
         count(now);
+        if (recorder_.full() && !std::exchange(full_, true))
+            std::cout << "no more samples are recorded: the disk is full, or their stream has its "
+                         "largest size"
+                      << std::endl;
     }
 
     void finish() {
@@ -97,6 +101,11 @@ class Sampler {
         count(trace::monotonic_ns());
         if (stacks_.lost() > 0) say(trace::SamplingFact::kLost, stacks_.lost());
         say(trace::SamplingFact::kCost, processor_time_ns());
+        if (stacks_.ended_unseen() > 0)
+            std::cout << stacks_.ended_unseen()
+                      << (stacks_.ended_unseen() == 1 ? " process" : " processes")
+                      << " ended before a sample was taken; a higher rate than -sample "
+                      << 1'000'000'000 / rings_.period() << " shows more" << std::endl;
     }
 
     void wait(int milliseconds) { rings_.wait(STDIN_FILENO, milliseconds); }
@@ -173,6 +182,7 @@ class Sampler {
     std::uint64_t next_sleep_ = 0;
     std::uint64_t next_list_ = 0;
     bool refused_ = false;
+    bool full_ = false;
 };
 
 int run(const char* path, int rate) {
@@ -189,8 +199,12 @@ int run(const char* path, int rate) {
     return 0;
 }
 
-// Prints why the kernel does not allow samples, if it does not.
+// Prints why samples are not possible here, if they are not. Stacks are unwound by the registers of x86-64.
 int check() {
+#ifndef __x86_64__
+    std::cout << "-sample needs a processor of the kind x86-64" << std::endl;
+    return 1;
+#endif
     try {
         const pm::PerfRings trial(kMostRate);
         return 0;

@@ -82,10 +82,22 @@ void StackRecorder::on_event(const PerfEvent& event) {
             if (on_forked) on_forked(task_of_(event.event), event.process);
             spaces_[event.process] = space_of(event.parent);
             break;
+        case PerfEvent::Kind::kEnded:
+            on_ended(event);
+            break;
         case PerfEvent::Kind::kLost:
             lost_ += event.lost;
             break;
     }
+}
+
+// The kernel may give the number of a process to another one. Threads that outlive the first one of their process
+// are rare; the mappings of their process are read again.
+void StackRecorder::on_ended(const PerfEvent& event) {
+    asleep_.erase(event.thread);
+    if (event.thread != event.process) return;
+    spaces_.erase(event.process);
+    if (seen_.erase(event.process) == 0) ++ended_unseen_;
 }
 
 std::pair<std::uint32_t, bool> StackRecorder::path_of(pid_t process, const Registers& registers,
@@ -125,6 +137,7 @@ void StackRecorder::record(std::uint64_t time, const std::vector<trace::Record>&
 void StackRecorder::on_sample(const PerfEvent& event) {
     const TaskId task = task_of_(event.event);
     if (task < 0) return;
+    seen_.insert(event.process);
     std::vector<trace::Record> records;
     const auto [path, whole] =
         path_of(event.process, event.registers, {event.stack_at, event.stack}, records);
@@ -140,6 +153,7 @@ void StackRecorder::on_sample(const PerfEvent& event) {
 }
 
 void StackRecorder::on_sleeper(std::uint64_t time, const Sleeper& sleeper, std::uint16_t count) {
+    seen_.insert(sleeper.process);
     trace::Record& last = asleep_[sleeper.thread];
     std::vector<trace::Record> records;
     if (!sleeper.unchanged) {

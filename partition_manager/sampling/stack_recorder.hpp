@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/types.hpp"
@@ -36,6 +37,8 @@ class StackRecorder {
     std::function<void(TaskId, pid_t)> on_forked;
     std::uint64_t samples() const { return samples_; }
     std::uint64_t lost() const { return lost_; }
+    // Processes that have ended, and of which there is no sample.
+    std::uint64_t ended_unseen() const { return ended_unseen_; }
 
   private:
     struct CodeFile {
@@ -58,6 +61,7 @@ class StackRecorder {
     void record(std::uint64_t time, const std::vector<trace::Record>& records);
     Found find(const AddressSpace& space, std::uint64_t address);
     void on_sample(const PerfEvent& event);
+    void on_ended(const PerfEvent& event);
 
     trace::Recorder& recorder_;
     std::function<TaskId(std::uint64_t)> task_of_;
@@ -68,6 +72,8 @@ class StackRecorder {
     const std::string unknown_file_;
     std::uint64_t samples_ = 0;
     std::uint64_t lost_ = 0;
+    std::unordered_set<pid_t> seen_;  // processes of which there are samples
+    std::uint64_t ended_unseen_ = 0;
 };
 
 }  // namespace poe::pm

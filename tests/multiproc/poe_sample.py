@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from launching import BUILD, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe, start, wait_for
+from launching import BUILD, POE, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe, start, wait_for
 from trace_file import Trace
 
 VT = str(BUILD / "bin" / "vt")
@@ -242,9 +242,26 @@ class Unchanged(SampleTest):
         stream = next(self.place.glob("run.trc.*.parts")) / "samples-0.stream"
         wait_for(lambda: stream.exists() and stream.stat().st_size > 4096 and self.reserved(stream) > 40, "samples")
         os.kill(self.sampler_of(job.pid), signal.SIGKILL)
-        out, _ = job.communicate(timeout=60)
+        out, err = job.communicate(timeout=60)
         self.assertEqual((job.returncode, out), (0, b"done\n"))
+        self.assertIn(b"pmd-sample has ended before the tasks; they are not sampled any more", err)
         self.assertGreater(self.summary()["samples"]["count"], 0)
+
+    def test_processes_that_are_too_short(self):
+        """Whoever looks for short processes in vain learns why they are not there."""
+        result = self.sampled("sh", "-c", "sleep 0.1; for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; sleep 0.1", rate=10)
+        self.assertRegex(result.stderr, rb"ATTENTION: .* node \S+: [0-9]+ process(es)? ended before a sample was taken; a higher "
+                                        rb"rate than -sample 10 shows more")
+        self.assertNotIn(b"ended before a sample", self.sampled(self.program, "shares", "300").stderr)
+
+    def test_full_disk(self):
+        script = 'mount -t tmpfs -o size=300k tmpfs "$1" && cd "$1" && shift && exec "$@"'
+        result = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", self.place, POE, self.program, "shares", "700",
+                                 "-procs", "2", "-sample", "10000", "-tracefile", "run.trc"], capture_output=True, timeout=60,
+                                env=clean_environment())
+        self.assertEqual((result.returncode, result.stdout.count(b"done")), (0, 2), result.stderr)
+        self.assertIn(b"no more samples are recorded: the disk is full", result.stderr)
+        self.assertRegex(result.stderr, rb"(?m)^     [0-9,]+ records are missing: there was no room")
 
     @staticmethod
     def reserved(stream):
