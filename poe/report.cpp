@@ -181,6 +181,9 @@ std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outc
     return lines;
 }
 
+// The error class of an MPI call that needs a task which has ended.
+constexpr const char* kPartnerEnded = "(MPI_ERR_PROC_ABORTED)";
+
 constexpr const char* kUnheard = "did not report how they ended";
 
 // Returns an empty string if there is nothing to report.
@@ -188,8 +191,11 @@ std::string fate(const pm::JobSpec& job, const pm::TaskEnd& end, const pm::Outco
     if (!end.exit) return kUnheard;
     const pm::TaskExit& exit = *end.exit;
     if (outcome.cause == Cause::kInterrupted && exit.signal == outcome.status - 128) return "";
+    // A call that fails because another task has ended is a consequence of that task's failure.
     if (exit.stop && exit.stop->kind == StopKind::kMpiError)
-        return "had an MPI error, too: " + exit.stop->text;
+        return exit.stop->text.find(kPartnerEnded) != std::string::npos
+                   ? "ended because a task that it communicated with had ended"
+                   : "had an MPI error, too: " + exit.stop->text;
     if (end.ended_by_poe) {
         if (exit.signal == SIGTERM || exit.signal == SIGKILL)
             return "ended by poe (" + signal_name(exit.signal) + ")";

@@ -96,6 +96,12 @@ TEST_CASE("calls that end the job in words", "[report]") {
     CHECK(report_json(job_of(4), error, {}, {}).find("\"mpi_error\": \"0032-202") !=
           std::string::npos);
 
+    // A consequence of the first error.
+    stop(error, 2,
+         {StopKind::kMpiError, 2, "0032-258 MPI_Wait: task 0 has gone (MPI_ERR_PROC_ABORTED)."});
+    CHECK(lines_of(job_of(4), error)[2] ==
+          "       task 2 ended because a task that it communicated with had ended");
+
     pm::Outcome abort = outcome_of(2, Cause::kAbort, 1, 1);
     stop(abort, 0, {StopKind::kMpiAbort, 512, ""});
     stop(abort, 1, {StopKind::kMpiAbort, 512, ""});
