@@ -2,41 +2,29 @@
 // prompt, and what the user has typed stays. The only file that knows readline. One object at a time.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "debugger/prompt.hpp"
+
 namespace poe::debugger {
 
-class CommandLineEditor {
+class CommandLineEditor final : public Prompt {
   public:
-    // Completes a word; `first` says whether it is the first one of the line.
-    using Complete = std::function<std::vector<std::string>(const std::string& word, bool first)>;
-
     // `history` is the file of earlier lines; empty: there is none.
     CommandLineEditor(std::string history, Complete complete);
-    ~CommandLineEditor();
+    ~CommandLineEditor() override;
     CommandLineEditor(const CommandLineEditor&) = delete;
     CommandLineEditor& operator=(const CommandLineEditor&) = delete;
 
-    // Shows the prompt, or changes it.
-    void show(const std::string& prompt);
-    // Removes prompt and typed text from the terminal until show() is called.
-    void hide();
-    bool shown() const { return shown_; }
-    // Writes complete lines above the prompt.
-    void print(const std::string& lines);
-    // To be called when standard input can be read.
-    void read();
-    // A line that the user has completed. An empty optional within: end of input (Ctrl-D).
-    struct Input {
-        bool end = false;
-        std::string line;
-    };
-    std::optional<Input> take();
-    // Ctrl-C: discards what was typed.
-    void discard();
+    void show(const std::string& prompt) override;
+    void hide() override;
+    bool shown() const override { return shown_; }
+    void print(const std::string& lines) override;
+    void read() override;
+    std::optional<Input> take() override;
+    void discard() override;
 
   private:
     static void on_line(char* line);

@@ -285,6 +285,7 @@ void NodeGdb::resume(DebuggedTask& task, const std::string& how,
     task.stop_requested = false;
     task.frame = 0;
     task.reason = {};
+    task.stack.reset();
     task.note.clear();
     const bool alone = task.threads.size() <= 1;
     if (how == "-exec-continue" || alone) {

@@ -50,10 +50,11 @@ struct DebuggedTask {
     bool stop_requested = false;
     bool stopped = false;  // as a whole
     StopReason reason;
-    MiValue where;        // gdb's frame of the stop
-    std::string note;     // how it ended, or why it is lost
-    bool failed = false;  // it has stopped at a fatal signal, or ended with an error
-    std::string exit;     // how it has ended according to its daemon
+    MiValue where;               // gdb's frame of the stop
+    std::string note;            // how it ended, or why it is lost
+    std::optional<Stack> stack;  // of the current stop, if somebody has asked for it
+    bool failed = false;         // it has stopped at a fatal signal, or ended with an error
+    std::string exit;            // how it has ended according to its daemon
 
     bool runs() const { return life == Life::kAlive && !stopped; }
 };

@@ -2,6 +2,7 @@
 // session, the prompt or scripts, and the output of the program.
 #include <algorithm>
 #include <cerrno>
+#include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iostream>
+#include <langinfo.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -20,6 +22,7 @@
 #include "debugger/command_line.hpp"
 #include "debugger/connection.hpp"
 #include "debugger/pdbx_options.hpp"
+#include "debugger/screen_prompt.hpp"
 #include "debugger/session.hpp"
 #include "debugger/started_poe.hpp"
 #include "partition_manager/status/debug_socket.hpp"
@@ -64,11 +67,9 @@ class Pdbx {
         connect();
         interactive_ =
             !options_.batch && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
-        if (interactive_)
-            editor_ = std::make_unique<CommandLineEditor>(
-                history_file(), [this](const std::string& word, bool first) {
-                    return session_.completions(word, first);
-                });
+        if (options_.screen && !interactive_)
+            throw Error("-screen needs a terminal on standard input and output");
+        if (interactive_) make_prompt();
         while (!over()) {
             next_command();
             if (over()) break;
@@ -78,11 +79,26 @@ class Pdbx {
     }
 
   private:
+    void make_prompt() {
+        const Complete complete = [this](const std::string& word, bool first) {
+            return session_.completions(word, first);
+        };
+        if (!options_.screen) {
+            editor_ = std::make_unique<CommandLineEditor>(history_file(), complete);
+            return;
+        }
+        std::setlocale(LC_CTYPE, "");
+        const bool unicode = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
+        editor_ = std::make_unique<ScreenPrompt>(complete, unicode);
+    }
+
     void catch_signals() {
         ::signal(SIGPIPE, SIG_IGN);
         sigset_t wanted;
         ::sigemptyset(&wanted);
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&wanted, signal);
+        if (options_.screen)
+            for (const int signal : {SIGWINCH, SIGTSTP}) ::sigaddset(&wanted, signal);
         ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
         signals_ = UniqueFd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
         if (!signals_) throw_errno("waiting for signals");
@@ -167,7 +183,9 @@ class Pdbx {
                 line = "quit";
             } else if (interactive_) {
                 editor_->show(session_.prompt());
-                return;
+                const auto input = editor_->take();
+                if (!input) return;
+                line = input->end ? "quit" : input->line;
             } else {
                 return;
             }
@@ -202,7 +220,7 @@ class Pdbx {
         fds.push_back({poe_.out.get(), POLLIN, 0});
         fds.push_back({poe_.err.get(), POLLIN, 0});
         const bool wants_input = run_ == Run::kStart || run_ == Run::kRuns ? false
-                                 : interactive_                            ? editor_->shown()
+                                 : interactive_ ? editor_->shown() || editor_->wants_picture()
                                                 : !options_.batch && !input_over_ && lines_.empty();
         fds.push_back({wants_input ? STDIN_FILENO : -1, POLLIN, 0});
         fds.push_back({editor_ || write_error_ != 0 ? -1 : STDOUT_FILENO, 0, 0});
@@ -219,9 +237,16 @@ class Pdbx {
         if ((fds[5].revents & POLLERR) != 0) on_write_error(EPIPE);
         session_.tick(Clock::now());
         flush_open_lines();
+        show_picture();
         if (editor_ && editor_->shown()) editor_->show(session_.prompt());
         if (left_at_ && Clock::now() > *left_at_ + kLeaveLimit && !call_->over() && poe_.pid == 0)
             throw Error("gdb did not detach from all tasks in time");
+    }
+
+    void show_picture() {
+        if (!editor_ || !editor_->wants_picture()) return;
+        session_.look_around();
+        editor_->picture(session_.picture());
     }
 
     int timeout() const {
@@ -240,6 +265,8 @@ class Pdbx {
     void on_signal() {
         signalfd_siginfo signal{};
         while (::read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
+            if (signal.ssi_signo == SIGWINCH && editor_) editor_->resized();
+            if (signal.ssi_signo == SIGWINCH || signal.ssi_signo == SIGTSTP) continue;
             const bool only_stops = signal.ssi_signo == SIGINT;
             lines_.clear();
             if (editor_) editor_->discard();
@@ -388,7 +415,7 @@ class Pdbx {
     Session session_;
     StartedPoe poe_;
     std::unique_ptr<Connection> call_;
-    std::unique_ptr<CommandLineEditor> editor_;
+    std::unique_ptr<Prompt> editor_;
     enum class Run { kNot, kStart, kRuns, kFailed };
     Run run_ = Run::kNot;
     std::vector<Report> early_;     // stops that are shown after the first failure

@@ -14,6 +14,7 @@ std::string pdbx_usage() {
            "  -core DIR     examine the core files DIR/coredir.N/core of the tasks N\n"
            "  -x FILE       execute the commands of a file first\n"
            "  -batch        show answers as JSON, and leave after the last command\n"
+           "  -screen       use the whole screen: source, stacks and a light for each task\n"
            "  -run          the last flag: let the job run; stop all tasks and show the prompt "
            "when\n"
            "                one fails\n"
@@ -51,6 +52,8 @@ Result<PdbxOptions> parse_pdbx_options(const std::vector<std::string>& arguments
             complete = value(options.input);
         } else if (flag == "-batch") {
             options.batch = true;
+        } else if (flag == "-screen") {
+            options.screen = true;
         } else if (flag == "-run") {
             // Everything after it is for poe, of which some flags have the same names.
             options.run = true;
@@ -80,6 +83,8 @@ Result<PdbxOptions> parse_pdbx_options(const std::vector<std::string>& arguments
     if (options.run && (!options.attach.empty() || !options.cores.empty() || options.batch))
         return mistake("-run starts a job and shows the prompt when a task fails",
                        "leave out -a, -core and -batch");
+    if (options.batch && options.screen)
+        return mistake("-batch is for scripts and -screen for people", "leave out one of them");
     if (options.batch && options.scripts.empty())
         return mistake("-batch needs commands", "add -x FILE");
     return options;

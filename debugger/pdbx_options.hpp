@@ -15,6 +15,7 @@ struct PdbxOptions {
     std::string cores;                 // directory of core files to examine
     std::vector<std::string> scripts;  // files of commands
     bool batch = false;                // answers as JSON; ends with the last script
+    bool screen = false;               // the whole screen instead of lines
     bool run = false;                  // lets the job run, and shows nothing before a task fails
     std::string input;  // file that becomes the program's standard input; empty: /dev/null
     std::vector<std::string>

@@ -276,6 +276,7 @@ void Session::on_stopped(NodeIndex node, DebuggedTask& task) {
     const Breakpoint* found = task.reason.kind == StopReason::Kind::kBreakpoint
                                   ? breakpoint_of(node, task.reason.breakpoint)
                                   : nullptr;
+    task.stack.reset();
     add_event(Report::Kind::kStop, task.task, stop_in_words(node, task), &task.where);
     if (found != nullptr && found->traces)
         gdbs_[static_cast<std::size_t>(node)]->resume(task, "-exec-continue");

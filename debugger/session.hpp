@@ -18,6 +18,7 @@
 #include "debugger/commands.hpp"
 #include "debugger/groups.hpp"
 #include "debugger/node_gdb.hpp"
+#include "debugger/picture.hpp"
 #include "debugger/report.hpp"
 #include "partition_manager/status/debug_socket.hpp"
 
@@ -73,6 +74,9 @@ class Session {
         sourced_.clear();
         if (leave_ == Leave::kNo) leave_ = Leave::kQuit;
     }
+    // Asks for the stacks that picture() needs and that are not known yet. Does nothing if busy().
+    void look_around();
+    Picture picture() const;
     // "pdbx all 3/4> ": the current group, and how many of its tasks have stopped.
     std::string prompt() const;
     // Names that complete the first or a later word of a line.
@@ -156,6 +160,7 @@ class Session {
     void list_tasks(const TaskSet& tasks);
     void resume(const TaskSet& tasks, const std::string& how, bool background);
     void where(const TaskSet& tasks, bool full);
+    void ask_for_stacks(const OperationPtr& all, const TaskSet& tasks);
     void print(const TaskSet& tasks, const std::string& expression, bool values);
     void select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments);
     void leave_library(const OperationPtr& all, TaskId task);
@@ -165,6 +170,9 @@ class Session {
     void pass_to_gdb(const TaskSet& tasks, const std::string& command);
     void source(const std::string& file);
     bool note_running(const TaskSet& tasks, const TaskSet& stopped);
+
+    // session_picture.cpp
+    TaskId task_in_view() const;
 
     // session_breakpoints.cpp
     void add_breakpoint(const TaskSet& tasks, const std::string& arguments, bool traces);

@@ -333,7 +333,12 @@ void Session::where(const TaskSet& tasks, bool full) {
         if (!report.lines.empty()) show(std::move(report));
         if (!done.errors.empty()) show_answers(done);
     });
-    for (const TaskId task : stopped) {
+    ask_for_stacks(all, stopped);
+    seal(all);
+}
+
+void Session::ask_for_stacks(const OperationPtr& all, const TaskSet& tasks) {
+    for (const TaskId task : tasks) {
         ++all->outstanding;
         gdb_of(task)->command(
             "-stack-list-frames --thread " + std::to_string(find(task)->thread) + kStackFrames,
@@ -348,7 +353,6 @@ void Session::where(const TaskSet& tasks, bool full) {
                 finish_one(all);
             });
     }
-    seal(all);
 }
 
 void Session::print(const TaskSet& tasks, const std::string& expression, bool values) {

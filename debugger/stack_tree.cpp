@@ -2,6 +2,7 @@
 #include "debugger/stack_tree.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace poe::debugger {
 
@@ -69,6 +70,8 @@ StackFrame frame_of(const MiValue& frame) {
     const std::string& file = frame.text_of("file");
     if (!file.empty()) result.place = last_part(file) + ":" + frame.text_of("line");
     const std::string& full = frame.text_of("fullname");
+    result.file = full;
+    result.line = std::atoi(frame.text_of("line").c_str());
     result.is_elsewhere = !full.empty() && full.front() != '/';
     if (file.empty()) result.library = last_part(frame.text_of("from"));
     return result;

@@ -16,6 +16,8 @@ struct StackFrame {
     std::string library;  // the shared library of a function without debug information
     // A library with debug information whose sources are not here, as glibc of Debian with libc6-dbg.
     bool is_elsewhere = false;
+    std::string file = {};  // the whole path of the source; empty: unknown
+    int line = 0;           // in it
 
     bool operator==(const StackFrame&) const = default;
 };

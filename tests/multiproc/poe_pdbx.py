@@ -194,6 +194,13 @@ class Commands(PdbxTest):
         self.assertEqual(said.answers("thread 1"), {"thread 1": [0, 1, 2]})
         self.assertEqual(said.answers("thread 9"), {"there is no thread 9": [0, 1, 2]})
 
+    def test_the_screen_needs_a_terminal(self):
+        for flags, words in ((["-screen"], "-screen needs a terminal"), (["-screen", "-batch", "-x", "/dev/null"], "leave out one of them")):
+            result = subprocess.run([PDBX, *flags, "sleep", "300"], capture_output=True, text=True, timeout=DEADLINE,
+                                    stdin=subprocess.DEVNULL, env=clean_environment())
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(words, result.stderr)
+
     def test_commands_from_a_directory(self):
         result = subprocess.run([PDBX, "-batch", "-x", self.folder, "sleep", "300"], capture_output=True, text=True,
                                 timeout=DEADLINE, stdin=subprocess.DEVNULL, env=clean_environment())

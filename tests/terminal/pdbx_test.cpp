@@ -105,3 +105,50 @@ TEST_CASE("Ctrl-C stops the tasks and quit ends the job") {
     CHECK(WEXITSTATUS(status) == 0);
     CHECK(terminal.settings_as_before());
 }
+
+TEST_CASE("the screen of pdbx") {
+    const Home home;
+    std::vector<std::string> command = pdbx("wrong_index", "4");
+    command.insert(command.begin() + 1, "-screen");
+    Terminal terminal(kLines, 100, command, home.environment());
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
+    REQUIRE(terminal.wait_for("/wrong_index.c"));
+    CHECK(terminal.find("answers and output").first >= 0);
+    // What is typed while a command is executed is kept.
+    terminal.type("b range_of\ncont\non 1,2 finish\n");
+    REQUIRE(terminal.wait_for("0,3 (2)"));
+    CHECK(terminal.find("1,2 (2)").first >= 0);
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
+    // The line of the function has tasks 0 and 3 in its margin, and the marker of the selected frame.
+    CHECK(terminal.find("0,3>").first >= 0);
+    terminal.type(
+        "halt\x01\x0b"
+        "delete\ncont &\n");
+    REQUIRE(terminal.wait_for("the sum is 36, and should be 55"));
+    const int status = terminal.end();
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(terminal.settings_as_before());
+    // The last answers stay on the terminal.
+    CHECK(terminal.find("the job has ended with status 0").first >= 0);
+}
+
+TEST_CASE("Ctrl-C, another size and quit on the screen of pdbx") {
+    const Home home;
+    std::vector<std::string> command = pdbx("deadlock", "4");
+    command.insert(command.begin() + 1, "-screen");
+    Terminal terminal(kLines, 100, command, home.environment());
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
+    terminal.type("cont\n");
+    REQUIRE(wait_for_prompt(terminal, "running; Ctrl-C stops the tasks"));
+    terminal.type("\x03");
+    REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
+    terminal.resize(20, 60);
+    terminal.type("where\n");
+    REQUIRE(terminal.wait_for("main  deadlock.c"));
+    terminal.type("quit\n");
+    const int status = terminal.end();
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(terminal.settings_as_before());
+}

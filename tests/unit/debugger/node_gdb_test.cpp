@@ -126,8 +126,8 @@ TEST_CASE("tasks that are held go to main, and leave its breakpoint behind") {
     PlayedGdb play(2, true);
     play.attach_all();
     CHECK(play.stopped.empty());
-    play.answer("-break-insert MAIN__", "^error,msg=\"no\"");
-    play.answer("-break-insert main",
+    play.answer("-break-insert --qualified MAIN__", "^error,msg=\"no\"");
+    play.answer("-break-insert --qualified main",
                 "^done,bkpt={number=\"1\",locations=[{number=\"1.1\",thread-groups=[\"i1\"]}]}");
     play.answer("-gdb-show version", "^done");
     // The second program has no symbols.
@@ -173,8 +173,10 @@ TEST_CASE("the daemon tells the end of a task whose gdb has gone") {
 TEST_CASE("a Fortran program is stopped at its own main program") {
     PlayedGdb play(1, true);
     play.attach_all();
-    play.answer("-break-insert MAIN__", "^done,bkpt={number=\"1\",thread-groups=[\"i1\"]}");
-    play.answer("-break-insert main", "^done,bkpt={number=\"2\",thread-groups=[\"i1\"]}");
+    play.answer("-break-insert --qualified MAIN__",
+                "^done,bkpt={number=\"1\",thread-groups=[\"i1\"]}");
+    play.answer("-break-insert --qualified main",
+                "^done,bkpt={number=\"2\",thread-groups=[\"i1\"]}");
     play.answer("-gdb-show version", "^done");
     play.say("*running,thread-id=\"1\"");
     play.say(

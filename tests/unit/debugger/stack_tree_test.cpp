@@ -47,7 +47,8 @@ TEST_CASE("frames inside of libraries can be left out") {
 TEST_CASE("a frame is read from gdb's tuple") {
     const MiRecord record = parse_mi(
         R"(^done,frame={level="0",addr="0x1",func="main",file="../a/ring.c",fullname="/home/a/ring.c",line="42"},glibc={level="2",func="raise",file="./nptl/raise.c",fullname="./nptl/./nptl/raise.c",line="1"},other={func="poll",from="/lib/libc.so.6"})");
-    CHECK(frame_of(*record.results.find("frame")) == StackFrame{"main", "ring.c:42", "", false});
+    CHECK(frame_of(*record.results.find("frame")) ==
+          StackFrame{"main", "ring.c:42", "", false, "/home/a/ring.c", 42});
     CHECK(frame_of(*record.results.find("glibc")).is_elsewhere);
     CHECK(frame_of(*record.results.find("other")) == StackFrame{"poll", "", "libc.so.6", false});
 }
