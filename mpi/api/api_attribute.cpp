@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include "mpi/api/bodies.hpp"
+#include "mpi/window/window.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -80,6 +81,32 @@ const int* predefined_attribute(int number, bool& is_key) {
     }
 }
 
+// The value of a predefined attribute of a window, which the program gets as a pointer; false if the key is
+// not predefined.
+bool find_window_attribute(Window& window, int number, void*& value) {
+    switch (number) {
+        case MPI_WIN_BASE: {
+            const auto base = static_cast<std::uintptr_t>(window.member(window.rank()).base);
+            value = reinterpret_cast<void*>(base);  // NOLINT(performance-no-int-to-ptr)
+            return true;
+        }
+        case MPI_WIN_SIZE:
+            value = &window.values.size;
+            return true;
+        case MPI_WIN_DISP_UNIT:
+            value = &window.values.unit;
+            return true;
+        case MPI_WIN_CREATE_FLAVOR:
+            value = &window.values.flavor;
+            return true;
+        case MPI_WIN_MODEL:
+            value = &window.values.model;
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 int comm_create_keyval(Call&, MPI_Comm_copy_attr_function* comm_copy_attr_fn,
@@ -146,6 +173,25 @@ int type_get_attr(Call& call, MPI_Datatype datatype, int type_keyval, void* attr
 int type_delete_attr(Call& call, MPI_Datatype datatype, int type_keyval) {
     return delete_attribute(call, Kind::kDatatype, environment().type_attributes.of(datatype),
                             datatype, type_keyval);
+}
+
+int win_set_attr(Call& call, MPI_Win win, int win_keyval, void* attribute_val) {
+    return set_attribute(call, Kind::kWin, find_window(win)->attributes, win, win_keyval,
+                         attribute_val);
+}
+
+int win_get_attr(Call& call, MPI_Win win, int win_keyval, void* attribute_val, int* flag) {
+    Window& window = *find_window(win);
+    void* value = nullptr;
+    if (!find_window_attribute(window, win_keyval, value))
+        return get_attribute(call, Kind::kWin, &window.attributes, win_keyval, attribute_val, flag);
+    *flag = 1;
+    *static_cast<void**>(attribute_val) = value;
+    return MPI_SUCCESS;
+}
+
+int win_delete_attr(Call& call, MPI_Win win, int win_keyval) {
+    return delete_attribute(call, Kind::kWin, find_window(win)->attributes, win, win_keyval);
 }
 
 }  // namespace poe::mpi

@@ -48,9 +48,10 @@ KindWords words_of(Kind kind) {
             return {"request", "requests", "MPI_Wait or MPI_Request_free"};
         case Kind::kMessage:
             return {"message", "messages", "MPI_Mrecv"};
+        case Kind::kWin:
+            return {"window", "windows", "MPI_Win_free"};
         case Kind::kFile:
         case Kind::kSession:
-        case Kind::kWin:
             break;
     }
     return {"object", "objects", "its function for that"};

@@ -45,6 +45,9 @@ class Work {
     virtual Awaited awaited(const comm::MessageLayer&) { return {}; }
     // Why the operation failed; no fault if it succeeded. Called after the end, once or more.
     virtual Fault result() { return {}; }
+    // False if advance() calls no function of the program; then it is also called while the task
+    // computes, by the progress thread.
+    virtual bool calls_program() const noexcept { return true; }
 };
 
 // How a message is sent (MPI 5.0, section 3.4).

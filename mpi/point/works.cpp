@@ -20,9 +20,8 @@ ActiveWorks& works() noexcept {
 void add(comm::MessageLayer& messages, Request& request) {
     ActiveWorks& list = works();
     if (list.first == nullptr)
-        messages.set_request_helper([&messages](bool users_functions) {
-            return users_functions && advance_works(messages);
-        });
+        messages.set_request_helper(
+            [&messages](bool users_functions) { return advance_works(messages, users_functions); });
     request.next_work = list.first;
     request.previous_work = nullptr;
     if (list.first != nullptr) list.first->previous_work = &request;
@@ -76,7 +75,7 @@ void end_help_if_idle(comm::MessageLayer& messages) {
     if (list.first == nullptr && !list.advancing) messages.set_request_helper({});
 }
 
-bool advance_works(comm::MessageLayer& messages) {
+bool advance_works(comm::MessageLayer& messages, bool users_functions) {
     ActiveWorks& list = works();
     // An operation may call the message layer, which may call its helpers.
     if (list.advancing) return false;
@@ -84,6 +83,7 @@ bool advance_works(comm::MessageLayer& messages) {
     bool any = false;
     for (Request* each = list.first; each != nullptr; each = list.next) {
         list.next = each->next_work;
+        if (!users_functions && each->work->calls_program()) continue;
         if (!each->work->advance(messages)) continue;
         end(*each);
         any = true;

@@ -1,0 +1,23 @@
+// The order of locks; see lock_queue.hpp.
+#include "mpi/window/lock_queue.hpp"
+
+#include <algorithm>
+
+namespace poe::mpi {
+
+void LockQueue::release(int rank) {
+    const auto found = std::find(holders_.begin(), holders_.end(), rank);
+    if (found != holders_.end()) holders_.erase(found);
+}
+
+std::optional<LockQueue::Claim> LockQueue::grant() {
+    if (waiting_.empty()) return std::nullopt;
+    const Claim claim = waiting_.front();
+    if (!holders_.empty() && (exclusive_ || claim.exclusive)) return std::nullopt;
+    waiting_.pop_front();
+    holders_.push_back(claim.rank);
+    exclusive_ = claim.exclusive;
+    return claim;
+}
+
+}  // namespace poe::mpi

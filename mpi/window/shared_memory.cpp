@@ -1,0 +1,150 @@
+// Memory that the members of a window share; see shared_memory.hpp.
+#include "mpi/window/shared_memory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sched.h>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "mpi/communicator/exchange.hpp"
+#include "mpi/process/environment.hpp"
+#include "mpi/window/window.hpp"
+#include "tracer/probe/process_context.hpp"
+
+namespace poe::mpi {
+namespace {
+
+constexpr std::int64_t kPageBytes = 4096;
+// Attempts to take the lock until the processor is given away, and until the holder is looked at.
+constexpr unsigned kAttemptsPerYield = 100;
+constexpr unsigned kAttemptsPerLook = 10000;
+
+std::int64_t round_up(std::int64_t value, std::int64_t to) noexcept {
+    return (value + to - 1) / to * to;
+}
+
+Fault system_fault(const char* what) {
+    return {errno == ENOMEM || errno == ENOSPC ? MPI_ERR_NO_MEM : MPI_ERR_RMA_SHARED, "",
+            std::string(what) + ": " + std::strerror(errno),
+            "use less memory, or start fewer tasks on this node"};
+}
+
+// An open descriptor that is closed at the end.
+class Descriptor {
+  public:
+    explicit Descriptor(int number) noexcept : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number() const noexcept { return number_; }
+
+  private:
+    int number_;
+};
+
+int create_file(std::int64_t length) {
+    const int made = ::memfd_create("poe-mpi-window", MFD_CLOEXEC);
+    if (made >= 0 && ::ftruncate(made, length) != 0) {
+        const int error = errno;
+        ::close(made);
+        errno = error;
+        return -1;
+    }
+    return made;
+}
+
+// Exchanges the results of all members: the first fault, at every member.
+Fault agree_on_fault(comm::Runtime& runtime, Comm& comm, const Fault& own) {
+    Contributions codes;
+    if (Fault fault = gather_words(runtime, comm, {own.code}, codes)) return fault;
+    if (own) return own;
+    const auto failed =
+        std::find_if(codes.local.begin(), codes.local.end(), [](int code) { return code != 0; });
+    if (failed == codes.local.end()) return {};
+    return {*failed, "",
+            "the member of rank " + std::to_string(failed - codes.local.begin()) +
+                " could not map the shared memory",
+            "see the message of that member"};
+}
+
+}  // namespace
+
+bool on_one_node(comm::Runtime& runtime, const Comm& comm) {
+    if (comm.size() == 1) return true;
+    if (runtime.segment() == nullptr) return false;
+    const NodeSegment& segment = *runtime.segment();
+    std::vector<bool> here(runtime.tasks());
+    for (std::uint32_t i = 0; i < segment.local_tasks(); ++i)
+        here[static_cast<std::size_t>(segment.task_at(i))] = true;
+    const auto tasks = comm.local->tasks();
+    return std::all_of(tasks.begin(), tasks.end(),
+                       [&](TaskId task) { return here[static_cast<std::size_t>(task)]; });
+}
+
+Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std::int64_t> sizes,
+                         std::int64_t alignment, std::shared_ptr<SharedMemory>& made) {
+    auto memory = std::unique_ptr<SharedMemory>(new SharedMemory);
+    std::int64_t at = round_up(static_cast<std::int64_t>(sizes.size() * sizeof(MemberControl)),
+                               kPageBytes);
+    for (const std::int64_t size : sizes) {
+        at = round_up(at, alignment);
+        memory->offsets_.push_back(at);
+        at += size;
+    }
+    memory->length_ = static_cast<Bytes>(round_up(at, kPageBytes));
+
+    const bool creates = comm.rank == 0;
+    const Descriptor own(creates ? create_file(static_cast<std::int64_t>(memory->length_)) : -1);
+    const bool failed = creates && own.number() < 0;
+    Fault fault = failed ? system_fault("the window's memory cannot be created") : Fault{};
+    Contributions places;
+    const Words words{static_cast<std::int32_t>(::getpid()), own.number(), fault.code};
+    if (Fault lost = gather_words(runtime, comm, words, places)) return lost;
+    const std::string path = "/proc/" + std::to_string(places.local[0]) + "/fd/" +
+                             std::to_string(places.local[1]);
+    const bool exists = places.local[2] == MPI_SUCCESS;
+    const Descriptor other(creates || !exists ? -1
+                                              : ::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    const int file = creates ? own.number() : other.number();
+    if (exists && file < 0) {
+        fault = system_fault("the window's memory in the task of rank 0 cannot be opened");
+    } else if (exists) {
+        void* mapped = ::mmap(nullptr, memory->length_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (mapped == MAP_FAILED) {
+            fault = system_fault("the window's memory cannot be mapped");
+        } else {
+            memory->start_ = static_cast<std::byte*>(mapped);
+        }
+    }
+    if (Fault any = agree_on_fault(runtime, comm, fault)) return any;
+    made = std::move(memory);
+    return {};
+}
+
+SharedMemory::~SharedMemory() {
+    if (start_ != nullptr) ::munmap(start_, length_);
+}
+
+AccumulateLock::AccumulateLock(const Window& window, int rank, bool needed) {
+    if (!needed || window.memory == nullptr || window.size() == 1) return;
+    std::atomic<std::uint32_t>& word = window.memory->control(rank).accumulate;
+    const auto own = static_cast<std::uint32_t>(environment().task) + 1;
+    std::uint32_t holder = 0;
+    for (unsigned attempts = 1;
+         !word.compare_exchange_weak(holder, own, std::memory_order_acquire); ++attempts) {
+        if (attempts % kAttemptsPerYield == 0) ::sched_yield();
+        if (attempts % kAttemptsPerLook == 0 && holder != 0 &&
+            process_context().runtime->messages().lost(static_cast<TaskId>(holder - 1)))
+            continue;  // takes the lock over from `holder`
+        holder = 0;
+    }
+    word_ = &word;
+}
+
+}  // namespace poe::mpi

@@ -1,0 +1,79 @@
+// SharedMemory: the memory of a window that all members have mapped. They are on one node.
+//
+// The memory is an anonymous file of the member of rank 0, which the others open through /proc. The
+// system frees it with the last process that has mapped it, so nothing remains after a killed job. It
+// begins with a control block for each member; the parts of the members follow in rank order.
+//
+//   word         written by               meaning
+//   accumulate   the origins, the target  0: free; otherwise 1 + the task that holds it
+//
+// Invariant: whoever executes an operation for which is_atomic() is true on a member's part holds that
+// member's `accumulate`, whether it is an origin that has mapped the part or the target itself on behalf
+// of a message. If the holder dies, the next task takes the lock over.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/types.hpp"
+#include "comm/bootstrap/runtime.hpp"
+#include "mpi/communicator/comm.hpp"
+#include "mpi/object/fault.hpp"
+
+namespace poe::mpi {
+
+struct Window;
+
+struct alignas(64) MemberControl {
+    std::atomic<std::uint32_t> accumulate{0};
+};
+
+class SharedMemory {
+  public:
+    // All members of `comm` make this call with the sizes of all parts; part i begins at a multiple of
+    // `alignment` bytes. Blocks. If it fails at one member, all get a fault.
+    static Fault make(comm::Runtime& runtime, Comm& comm, std::span<const std::int64_t> sizes,
+                      std::int64_t alignment, std::shared_ptr<SharedMemory>& made);
+    ~SharedMemory();
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+
+    std::byte* part(int rank) const noexcept {
+        return start_ + offsets_[static_cast<std::size_t>(rank)];
+    }
+    MemberControl& control(int rank) const noexcept {
+        return reinterpret_cast<MemberControl*>(start_)[rank];
+    }
+
+  private:
+    SharedMemory() = default;
+
+    std::byte* start_ = nullptr;
+    Bytes length_ = 0;
+    std::vector<std::int64_t> offsets_;
+};
+
+// True if all members of the communicator are on one node, so that they can have a SharedMemory. The same at
+// all members.
+bool on_one_node(comm::Runtime& runtime, const Comm& comm);
+
+// Holds the accumulate lock of a member's part while it exists; does nothing if `needed` is false or the
+// window has no shared memory. Blocks for as long as another task executes one operation.
+class AccumulateLock {
+  public:
+    AccumulateLock(const Window& window, int rank, bool needed);
+    ~AccumulateLock() {
+        if (word_ != nullptr) word_->store(0, std::memory_order_release);
+    }
+    AccumulateLock(const AccumulateLock&) = delete;
+    AccumulateLock& operator=(const AccumulateLock&) = delete;
+
+  private:
+    std::atomic<std::uint32_t>* word_ = nullptr;
+};
+
+}  // namespace poe::mpi

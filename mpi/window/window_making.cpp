@@ -1,0 +1,242 @@
+// Making windows; see window_making.hpp.
+#include "mpi/window/window_making.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "mpi/communicator/duplication.hpp"
+#include "mpi/communicator/exchange.hpp"
+#include "mpi/communicator/numbers.hpp"
+#include "mpi/process/environment.hpp"
+#include "mpi/window/epochs.hpp"
+#include "mpi/window/origin.hpp"
+#include "mpi/window/service.hpp"
+#include "mpi/window/shared_memory.hpp"
+#include "mpi/window/target.hpp"
+
+namespace poe::mpi {
+namespace {
+
+// Parts of an allocated window begin at cache lines of their own.
+constexpr std::int64_t kPartAlignment = 64;
+
+constexpr std::array<std::string_view, 7> kWindowHints{
+    "no_locks",  "accumulate_ordering",     "accumulate_ops",
+    "same_size", "same_disp_unit",          "alloc_shared_noncontig",
+    "mpi_accumulate_granularity",
+};
+
+// What a member says about its part, as words.
+struct PartRecord {
+    std::int64_t base = 0;
+    std::int64_t size = 0;
+    std::int64_t unit = 1;
+    std::int32_t code = MPI_SUCCESS;
+    std::int32_t noncontiguous = 0;
+};
+constexpr std::size_t kRecordWords = sizeof(PartRecord) / sizeof(std::int32_t);
+
+Fault check_part(const WindowPart& part) {
+    if (part.size < 0)
+        return {MPI_ERR_SIZE, "size", std::to_string(part.size) + " is negative", ""};
+    if (part.unit <= 0)
+        return {MPI_ERR_DISP, "disp_unit", std::to_string(part.unit) + " is not positive",
+                "give the size of an element, or 1"};
+    if (part.flavor == MPI_WIN_FLAVOR_CREATE && part.base == nullptr && part.size > 0)
+        return {MPI_ERR_BASE, "base", "it is a null pointer, but the size is not 0", ""};
+    return {};
+}
+
+bool is_set(const Info* info, const char* key) {
+    const std::string* value = info == nullptr ? nullptr : info->find(key);
+    return value != nullptr && *value == "true";
+}
+
+// All members' records, at every member. A fault if a member has one.
+Fault exchange_parts(comm::Runtime& runtime, Comm& comm, const PartRecord& own, const Fault& fault,
+                     std::vector<PartRecord>& all) {
+    Words words(kRecordWords);
+    std::memcpy(words.data(), &own, sizeof own);
+    Contributions records;
+    if (Fault lost = gather_words(runtime, comm, words, records)) return lost;
+    all.resize(static_cast<std::size_t>(comm.size()));
+    std::memcpy(static_cast<void*>(all.data()), records.local.data(), all.size() * sizeof own);
+    if (fault) return fault;
+    const auto refused = std::find_if(all.begin(), all.end(), [](const PartRecord& each) {
+        return each.code != MPI_SUCCESS;
+    });
+    if (refused == all.end()) return {};
+    return {refused->code, "",
+            "the arguments of rank " + std::to_string(refused - all.begin()) + " are wrong",
+            "see the message of that member"};
+}
+
+// A communicator for the window alone.
+MadeComm duplicate_for_window(comm::Runtime& runtime, Comm& parent) {
+    Duplication duplication(runtime, parent);
+    duplication.start();
+    duplication.finish();
+    if (duplication.fault()) return {nullptr, duplication.fault()};
+    MadeComm made = make_comm(parent, duplication.result());
+    if (made.comm != nullptr) made.comm->name = "window of " + parent.name;
+    return made;
+}
+
+bool allocates(int flavor) noexcept {
+    return flavor == MPI_WIN_FLAVOR_ALLOCATE || flavor == MPI_WIN_FLAVOR_SHARED;
+}
+
+// The memory of an allocated window: shared if the members can, otherwise private.
+Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
+               const std::vector<PartRecord>& all) {
+    // MP_EUILIB=ip forbids shared memory to messages. Whoever asks for shared memory by name gets it.
+    const bool wanted = part.flavor == MPI_WIN_FLAVOR_SHARED || !runtime.all_by_tcp();
+    if (window.size() > 1 && wanted && on_one_node(runtime, *window.comm)) {
+        std::vector<std::int64_t> sizes;
+        for (const PartRecord& each : all) sizes.push_back(each.size);
+        const bool apart = part.flavor == MPI_WIN_FLAVOR_ALLOCATE ||
+                           std::all_of(all.begin(), all.end(), [](const PartRecord& each) {
+                               return each.noncontiguous != 0;
+                           });
+        if (Fault fault = SharedMemory::make(runtime, *window.comm, sizes,
+                                             apart ? kPartAlignment : 1, window.memory))
+            return fault;
+        for (int rank = 0; rank < window.size(); ++rank)
+            window.member(rank).mapped = window.memory->part(rank);
+        return {};
+    }
+    Fault fault;
+    if (part.flavor == MPI_WIN_FLAVOR_SHARED && window.size() > 1) {
+        fault = {MPI_ERR_RMA_SHARED, "comm",
+                 "its members are on several nodes",
+                 "make a communicator with MPI_Comm_split_type and MPI_COMM_TYPE_SHARED first"};
+    } else {
+        try {
+            window.own_memory = std::make_unique<std::byte[]>(static_cast<Bytes>(part.size) + 1);
+        } catch (const std::bad_alloc&) {
+            fault = {MPI_ERR_NO_MEM, "size",
+                     "there are not " + std::to_string(part.size) + " bytes of memory", ""};
+        }
+    }
+    std::vector<PartRecord> results;
+    PartRecord result;
+    result.code = fault.code;
+    if (Fault any = exchange_parts(runtime, *window.comm, result, fault, results)) return any;
+    window.member(window.rank()).mapped = window.own_memory.get();
+    return {};
+}
+
+Fault set_up_window(comm::Runtime& runtime, Window& window, const WindowPart& part) {
+    const Fault fault = check_part(part);
+    PartRecord own{static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(part.base)),
+                   part.size, part.unit, fault.code,
+                   is_set(part.info, "alloc_shared_noncontig") ? 1 : 0};
+    std::vector<PartRecord> all;
+    if (Fault any = exchange_parts(runtime, *window.comm, own, fault, all)) return any;
+    window.members.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        window.members[i].base = all[i].base;
+        window.members[i].size = all[i].size;
+        window.members[i].unit = all[i].unit;
+    }
+    window.values.size = part.size;
+    window.values.unit = static_cast<int>(part.unit);
+    window.values.flavor = part.flavor;
+    if (!allocates(part.flavor)) return {};
+    if (Fault any = allocate(runtime, window, part, all)) return any;
+    WindowMember& mine = window.member(window.rank());
+    mine.base = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(mine.mapped));
+    return {};
+}
+
+}  // namespace
+
+void add_window_hints(Window& window, const Info* info) {
+    if (info == nullptr) return;
+    for (std::size_t n = 0; n < info->size(); ++n) {
+        if (std::find(kWindowHints.begin(), kWindowHints.end(), info->key(n)) == kWindowHints.end())
+            continue;
+        if (window.info == MPI_INFO_NULL)
+            window.info = handle_of<MPI_Info>(static_cast<Object&>(environment().infos.make()));
+        find<Info>(window.info)->set(info->key(n), info->value(n));
+    }
+}
+
+MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& part) {
+    const MadeComm made = duplicate_for_window(runtime, comm);
+    if (made.comm == nullptr) return {nullptr, made.fault};
+    Window& window = window_pool().make();
+    window.comm = made.comm;
+    Fault fault = set_up_window(runtime, window, part);
+    if (!fault) {
+        begin_serving(runtime, window);
+        {
+            const std::lock_guard guard(environment().lock);
+            add_window_hints(window, part.info);
+        }
+        // No operation arrives before its target serves the window.
+        fault = meet(runtime, window);
+        if (fault) end_serving(runtime, window);
+    }
+    if (!fault) return {&window, {}};
+    window_pool().release(window);
+    return {nullptr, std::move(fault)};
+}
+
+Fault free_window(comm::Runtime& runtime, Window& window) {
+    if (window.locks > 0 || window.locked_all || window.access_started || window.exposed)
+        return {MPI_ERR_RMA_SYNC, "win", "an epoch of the window is open", "end it first"};
+    Fault fault = complete_remotely(runtime, window, kAllRanks);
+    Fault lost = meet(runtime, window);
+    // Answers to the others may still be on their way out.
+    while (!lost && !window.target->idle()) {
+        runtime.messages().progress();
+        runtime.pause_between_looks();
+    }
+    end_serving(runtime, window);
+    window_pool().release(window);
+    return fault ? fault : lost;
+}
+
+Fault attach(Window& window, void* base, std::int64_t size) {
+    if (!window.dynamic())
+        return {MPI_ERR_RMA_ATTACH, "win", "it is no dynamic window",
+                "make it with MPI_Win_create_dynamic"};
+    if (size < 0) return {MPI_ERR_SIZE, "size", std::to_string(size) + " is negative", ""};
+    if (base == nullptr && size > 0)
+        return {MPI_ERR_BASE, "base", "it is a null pointer, but the size is not 0", ""};
+    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base));
+    const auto next = window.attached.upper_bound(address);
+    const bool in_next = next != window.attached.end() && address + size > next->first;
+    const bool in_previous = next != window.attached.begin() &&
+                             std::prev(next)->first + std::prev(next)->second.size > address;
+    if (size > 0 && (in_next || in_previous))
+        return {MPI_ERR_RMA_ATTACH, "base", "the memory overlaps memory that is attached already",
+                "detach that first"};
+    if (!window.attached.emplace(address, AttachedMemory{size}).second)
+        return {MPI_ERR_RMA_ATTACH, "base", "memory at this address is attached already",
+                "detach that first"};
+    return {};
+}
+
+Fault detach(Window& window, const void* base) {
+    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base));
+    if (window.attached.erase(address) == 1) return {};
+    return {MPI_ERR_BASE, "base", "no memory that was attached begins at this address",
+            "give the address that was given to MPI_Win_attach"};
+}
+
+SharedPart shared_part(const Window& window, int rank) {
+    const auto& members = window.members;
+    auto found = rank >= 0 ? members.begin() + rank
+                           : std::find_if(members.begin(), members.end(),
+                                          [](const WindowMember& each) { return each.size > 0; });
+    if (found == members.end()) return {};
+    return {found->mapped, found->size, found->unit};
+}
+
+}  // namespace poe::mpi
