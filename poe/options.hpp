@@ -112,6 +112,7 @@ struct Options {
     bool pty = false;         // each task gets a terminal
     bool hold_stdin = false;  // read standard input only once all tasks run
     int infolevel = 1;        // 0..6
+    std::string plan;         // -plan: file of the communication plan; empty: none
     std::string report;       // -report: path of the JSON report; "-": standard output; empty: none
 
     // The end of a job.

@@ -349,6 +349,9 @@ int run_job(Options options, const std::vector<std::string>& arguments,
     const int debugger = take_debugger_connection();
     HostContext surroundings = read_host_context();
     // The user of pdbx sees what the tasks write, like the user of a terminal.
+    std::erase_if(surroundings.environment,
+                  [](const std::string& entry) { return entry.starts_with("MP_PLANTEXT="); });
+    if (!options.plan.empty()) surroundings.environment.push_back(plan_entry(options.plan));
     if (debugger >= 0) surroundings.stdout_is_terminal = true;
     for (const std::string& name : unset_exports(options, surroundings.environment))
         diagnostics.attention(kAttention, "-x " + name +

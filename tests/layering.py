@@ -84,7 +84,9 @@ ALLOWED = {
     "tracer/profile": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "terminal"],
     "tracer/diagnosis": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/profile", "terminal"],
     "tracer/exchange": BASE + ["tracer/probe", "tracer/read", "tracer/analysis"],
-    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/profile", "tracer/diagnosis", "tracer/exchange", "terminal",
+    "tracer/plan": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "collectives/schedule"],
+    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/profile", "tracer/diagnosis", "tracer/exchange", "tracer/plan",
+                               "terminal",
                                "markerarray"],
 
     "debugger": BASE + ["partition_manager/job", "partition_manager/channel", "partition_manager/status", "terminal"],

@@ -17,12 +17,16 @@ using comm::MplError;
 }
 
 int refuse_outcome(const comm::ApiCall& call, const Plan& plan) {
-    if (plan.outcome() != comm::Outcome::kDone) return call.refuse(plan.outcome(), plan.culprit());
-    if (plan.came() == plan.expected()) return 0;
+    return refuse_outcome(call, {plan.outcome(), plan.culprit(), plan.came(), plan.expected()});
+}
+
+int refuse_outcome(const comm::ApiCall& call, const ExchangeEnd& end) {
+    if (end.outcome != comm::Outcome::kDone) return call.refuse(end.outcome, end.culprit);
+    if (end.came == end.expected) return 0;
     return call.refuse(MplError::kDisagreement,
-                       "task " + std::to_string(plan.culprit()) + " has sent " +
-                           std::to_string(plan.came()) + " bytes where " +
-                           std::to_string(plan.expected()) +
+                       "task " + std::to_string(end.culprit) + " has sent " +
+                           std::to_string(end.came) + " bytes where " +
+                           std::to_string(end.expected) +
                            " were expected: it has made another call, or the same with another "
                            "length or root",
                        "run with MP_EUIDEVELOP=yes to learn who calls what");

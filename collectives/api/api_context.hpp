@@ -24,6 +24,7 @@ inline Group* group_of(const comm::ApiCall& call, CollectiveContext& library, in
 }
 // Reports why the run of a plan failed, and returns an error; returns 0 if it did not fail.
 int refuse_outcome(const comm::ApiCall& call, const Plan& plan);
+int refuse_outcome(const comm::ApiCall& call, const ExchangeEnd& end);
 
 // Calls work(call, context) in the entry point of this name; returns its result.
 template <typename Work>

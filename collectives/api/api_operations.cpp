@@ -152,6 +152,11 @@ class Entry {
             if (const int refused = check_same_call(call_, library_, *group_, made_))
                 return refused;
         }
+        if (ending.blocking && !made_.shape.matrix.empty() && library_.planned() != nullptr)
+            [[unlikely]] {
+            if (PlannedLine* line = library_.planned()->next("indexv", *group_))
+                return run_planned(*line);
+        }
         // A call that must not block cannot ask for the lengths; it takes another algorithm.
         if (ending.blocking && library_.needs_whole_matrix(made_.shape)) {
             if (const Plan* wrong = library_.allgather_counts(*group_, made_.shape))
@@ -173,6 +178,21 @@ class Entry {
     }
 
   private:
+    // An irregular index by the plan of the run.
+    int run_planned(PlannedLine& line) {
+        const Shape& shape = made_.shape;
+        const auto me = static_cast<std::uint32_t>(group_->me);
+        auto* out = const_cast<std::byte*>(made_.run.given);
+        std::byte* in = made_.run.result;
+        std::vector<PlannedBlock> blocks;
+        for (std::uint32_t r = 0; r < n(); ++r) {
+            blocks.push_back({{out, shape.between(me, r)}, {in, shape.between(r, me)}});
+            out += shape.between(me, r);
+            in += shape.between(r, me);
+        }
+        return refuse_outcome(call_, exchange_planned(library_.messages(), *group_, line, blocks,
+                                                      library_.next_type(*group_), kCclContext));
+    }
     // The task that is the root; -1: the call has none.
     TaskId root() const {
         const Operation operation = made_.shape.operation;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "base/parse.hpp"
 #include "base/segment/tuning_path.hpp"
 #include "base/segment/tuning_text.hpp"
 #include "collectives/schedule/algorithms/algorithms.hpp"
@@ -58,12 +59,46 @@ CollectiveContext::CollectiveContext(comm::Runtime& runtime, const Variables& va
       variables_(variables),
       groups_(runtime.tasks(), runtime.task()) {
     read_modes(variables);
+    const char* plan = variables(kPlanFileVariable);
+    has_plan_ = plan != nullptr && *plan != '\0' && !barrier_;
     Result<Overrides> overrides = read_overrides(variables);
     if (overrides) {
         overrides_ = overrides.value();
     } else if (failure_.empty()) {
         failure_ = overrides.error().str();
     }
+}
+
+// All members must have the same plan, so it is the text that poe has passed to all tasks, or a file
+// that the user has named for all tasks. A plan that cannot be read is the same as none.
+PlannedCalls* CollectiveContext::plan_of_run() {
+    if (planned_ != nullptr) return planned_.get();
+    const auto value = [&](const char* name) {
+        const char* text = variables_(name);
+        return std::string(text != nullptr ? text : "");
+    };
+    const std::string path = value(kPlanFileVariable);
+    TuningText text{value(kPlanTextVariable), "", false};
+    if (text.text.empty()) text = read_tuning_text(path);
+    Result<std::vector<PlannedCall>> read =
+        text.failure.empty() ? read_plan(text.text, path)
+                             : UserError{path, 0, 0, "cannot be read: " + text.failure, "", 0};
+    if (!read && runtime_.task() == 0)
+        std::fprintf(stderr, "ATTENTION: 0032-%d The plan is not used: %s.\n",
+                     static_cast<int>(comm::MplError::kPlanFile), read.error().str().c_str());
+    planned_ = std::make_unique<PlannedCalls>(
+        read ? std::move(read.value()) : std::vector<PlannedCall>{}, runtime_.task());
+    return planned_.get();
+}
+
+void CollectiveContext::report_plan() {
+    constexpr int kInfo = 2;
+    const char* text = variables_("MP_INFOLEVEL");
+    const int level = text == nullptr ? 0 : parse_number<int>(text).value_or(0);
+    if (planned_ == nullptr || level < kInfo) return;
+    for (const std::string& sentence : planned_->report(level > kInfo))
+        std::fprintf(stderr, "INFO: 0032-%d %s\n", static_cast<int>(comm::MplError::kPlanLeft),
+                     sentence.c_str());
 }
 
 void CollectiveContext::read_modes(const Variables& variables) {

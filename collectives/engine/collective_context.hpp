@@ -18,6 +18,7 @@
 #include "collectives/engine/list_agreement.hpp"
 #include "collectives/engine/path.hpp"
 #include "collectives/engine/plan.hpp"
+#include "collectives/engine/planned_exchange.hpp"
 #include "collectives/selection/chooser.hpp"
 #include "collectives/selection/default_path.hpp"
 #include "comm/bootstrap/runtime.hpp"
@@ -113,6 +114,11 @@ class CollectiveContext {
     // Sends `value` from rank 0 to all members. Blocks. Returns null, or the plan that failed.
     Plan* bcast_internal(Group& group, std::uint32_t& value, std::int32_t type);
 
+    // The communication plan of the run; null if there is none, or if calls are checked.
+    PlannedCalls* planned() { return has_plan_ ? plan_of_run() : nullptr; }
+    // Reports on standard error what became of the plan, if the user wants to know (MP_INFOLEVEL).
+    void report_plan();
+
     // Nonblocking calls. finish() blocks until the call has ended; end() releases it.
     Running& add_running(Group& group, Plan& plan);
     Running* find_running(int id) noexcept;
@@ -138,6 +144,7 @@ class CollectiveContext {
   private:
     void read_modes(const Variables& variables);
     const Tuning& take_tuning();
+    PlannedCalls* plan_of_run();
     // A short call costs less than the decision on its path, so decisions are cached, in an entry
     // that follows from the shape. Only decisions on regular calls are cached.
     struct CachedPath {
@@ -175,8 +182,10 @@ class CollectiveContext {
     ListHistory lists_;
     Overrides overrides_;
     Variables variables_;
-    std::optional<Tuning> tuning_;         // read at first use
-    std::optional<CopyCosts> copy_costs_;  // measured at first use
+    bool has_plan_ = false;                  // the variables have one
+    std::unique_ptr<PlannedCalls> planned_;  // read at first use
+    std::optional<Tuning> tuning_;           // read at first use
+    std::optional<CopyCosts> copy_costs_;    // measured at first use
     Groups groups_;
     std::vector<std::unique_ptr<Running>> running_;
     std::vector<std::unique_ptr<Running>> spare_;  // ended, for reuse

@@ -10,9 +10,12 @@ namespace poe::collectives {
 
 [[gnu::hot]] CollectiveContext& the_collectives(comm::Runtime& runtime) {
     CollectiveContext*& context = process_context().collectives;
-    if (context == nullptr) [[unlikely]]
+    if (context == nullptr) [[unlikely]] {
         context = new CollectiveContext(
             runtime, [](const char* name) { return std::getenv(name); }, paths());
+        if (context->planned() != nullptr)
+            std::atexit([] { process_context().collectives->report_plan(); });
+    }
     return *context;
 }
 

@@ -2,6 +2,7 @@
 #include "collectives/schedule/phases.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace poe::collectives {
 namespace {
@@ -93,6 +94,31 @@ Bytes bytes_in_order(std::uint32_t n, const std::vector<Phase>& phases) {
         sum += most;
     }
     return sum;
+}
+
+const char* name_of(PhaseMethod method) noexcept {
+    constexpr std::array<const char*, 4> kNames{"simple", "greedy", "all-to-all", "automatic"};
+    return kNames[static_cast<std::size_t>(method)];
+}
+
+PhaseDecision decide_phases(std::uint32_t n, const std::vector<PhasedMessage>& messages,
+                            PhaseMethod wanted) {
+    PhaseDecision decision;
+    std::vector<std::uint32_t> senders(std::size_t{n} + 1);
+    for (const PhasedMessage& each : messages) senders[each.to] += each.bytes > kLongBlock ? 1 : 0;
+    decision.long_senders = *std::max_element(senders.begin(), senders.end());
+    if (wanted == PhaseMethod::kAutomatic && decision.long_senders < kMostLongSenders)
+        wanted = PhaseMethod::kSimple;
+    if (wanted == PhaseMethod::kSimple) return decision;
+    decision.method = wanted;
+    if (wanted != PhaseMethod::kAllToAll) decision.phases = greedy_phases(n, messages, kShortBlock);
+    if (wanted == PhaseMethod::kGreedy) return decision;
+    std::vector<Phase> all = all_to_all_phases(n, messages, kShortBlock);
+    const bool greedy = wanted == PhaseMethod::kAutomatic &&
+                        bytes_in_order(n, decision.phases) < bytes_in_order(n, all);
+    decision.method = greedy ? PhaseMethod::kGreedy : PhaseMethod::kAllToAll;
+    if (!greedy) decision.phases = std::move(all);
+    return decision;
 }
 
 }  // namespace poe::collectives

@@ -46,4 +46,32 @@ std::vector<Phase> all_to_all_phases(std::uint32_t n, std::vector<PhasedMessage>
 // phase of short messages, this is the largest sum of a rank.
 Bytes bytes_in_order(std::uint32_t n, const std::vector<Phase>& phases);
 
+// How the messages of a many-to-many communication are sent when all lengths are known.
+enum class PhaseMethod : std::uint8_t {
+    kSimple,     // all at once, without phases
+    kGreedy,     // greedy_phases()
+    kAllToAll,   // all_to_all_phases()
+    kAutomatic,  // the best of these; only a wish, never a decision
+};
+// Returns "simple", "greedy", "all-to-all" or "automatic".
+const char* name_of(PhaseMethod method) noexcept;
+
+// Messages that are shorter form the last phase, because a signal costs more than they compete.
+inline constexpr Bytes kShortBlock = Bytes{4} << 10;
+// Messages that are longer overflow the queue of a cable if so many of them arrive at the same time:
+// a message without phases has at most 64 KB under way (docs/decisions/053), and switches queue
+// about 1 MB.
+inline constexpr Bytes kLongBlock = Bytes{32} << 10;
+inline constexpr std::uint32_t kMostLongSenders = 16;
+
+struct PhaseDecision {
+    PhaseMethod method = PhaseMethod::kSimple;  // never kAutomatic
+    std::vector<Phase> phases;                  // empty for kSimple
+    std::uint32_t long_senders = 0;             // the most long messages that one rank receives
+};
+// Decides how such messages are sent and makes the phases. kAutomatic: phases are used if a rank
+// receives kMostLongSenders long messages or more, by the method whose bytes_in_order() are fewer.
+PhaseDecision decide_phases(std::uint32_t n, const std::vector<PhasedMessage>& messages,
+                            PhaseMethod wanted);
+
 }  // namespace poe::collectives

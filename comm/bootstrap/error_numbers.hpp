@@ -28,6 +28,8 @@ enum class MplError : int {
     kMember = 121,
     kTuningFile = 122,     // not an error: the call continues
     kNoGroupMemory = 123,  // likewise
+    kPlanFile = 124,       // likewise
+    kPlanLeft = 125,       // likewise
 };
 
 }  // namespace poe::comm

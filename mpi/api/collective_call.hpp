@@ -21,12 +21,13 @@ namespace poe::mpi {
 template <typename Compose>
 int complete(Call& call, MPI_Comm comm, Compose&& compose, int root = MPI_PROC_NULL) {
     Comm& members = *find_comm(comm);
-    const VisibleCollective visible(call, members, root);
+    VisibleCollective visible(call, members, root);
     if (environment().checking) [[unlikely]]
         return complete_checked(call, members, compose);
     Sequence sequence(collectives::the_collectives(call.runtime()), members,
                       Sequence::Form::kImmediate);
     compose(sequence);
+    visible.moved(sequence.bytes());
     return sequence.ok() ? MPI_SUCCESS : call.fail(sequence.fault());
 }
 

@@ -70,6 +70,9 @@ class Noted {
             record_collective(comm, number, phase, root);
     }
 
+    // The bytes that the call has moved, for its end.
+    void moved(Bytes bytes) noexcept { bytes_ = bytes; }
+
   private:
     [[gnu::cold]] void enter(const Call& call, const CallAbout& about) noexcept;
     [[gnu::cold]] void record_collective(const Comm& comm, std::uint32_t number, trace::Phase phase,
@@ -100,6 +103,8 @@ class VisibleCollective : public VisibleCall {
         : VisibleCall(call, about_all_of(comm)) {
         noted_.collective(comm, comm.operations++, trace::Phase::kWhole, task_of(comm, root));
     }
+    // The bytes of the vector or of a block.
+    void moved(Bytes bytes) noexcept { noted_.moved(bytes); }
 };
 
 }  // namespace poe::mpi

@@ -21,13 +21,12 @@ using collectives::PhasedMessage;
 constexpr const char* kOperation = "Alltoallv";
 enum Tag : int { kData, kSignal };
 
-// Blocks that are shorter form the last phase, because a signal costs more than they compete.
-constexpr Bytes kShortBlock = 4 << 10;
-// Long blocks that arrive at one member at the same time and overflow the queue of its cable.
-// Alltoallv without phases has at most 64 KB of each under way (docs/decisions/053), and switches
-// queue about 1 MB.
-constexpr Bytes kLongBlock = 32 << 10;
-constexpr std::uint32_t kMostSenders = 16;
+// By MPIX_CC_AUTO and the other schedules.
+using collectives::PhaseMethod;
+constexpr PhaseMethod kMethods[] = {PhaseMethod::kAutomatic, PhaseMethod::kSimple,
+                                    PhaseMethod::kGreedy, PhaseMethod::kAllToAll};
+static_assert(MPIX_CC_AUTO == 0 && MPIX_CC_SIMPLE == 1 && MPIX_CC_GREEDY == 2 &&
+              MPIX_CC_ALL_TO_ALL == 3);
 
 // A phase as one member sees it.
 struct OwnPhase {
@@ -72,13 +71,6 @@ int data_comm_of(MPI_Comm comm, MPI_Comm& data) {
     return code;
 }
 
-// The most long blocks that one member receives.
-std::uint32_t most_long_senders(std::uint32_t n, const std::vector<PhasedMessage>& messages) {
-    std::vector<std::uint32_t> senders(n + 1);
-    for (const PhasedMessage& each : messages) senders[each.to] += each.bytes > kLongBlock ? 1 : 0;
-    return *std::max_element(senders.begin(), senders.end());
-}
-
 // Chooses the schedule, computes the phases and keeps those of this member.
 void plan(AlltoallvGroup& group, int rank, std::uint32_t n, const std::vector<MPI_Count>& bytes) {
     collectives::Shape shape;
@@ -86,22 +78,12 @@ void plan(AlltoallvGroup& group, int rank, std::uint32_t n, const std::vector<MP
     shape.n = n;
     shape.matrix.assign(bytes.begin(), bytes.end());
     const std::vector<PhasedMessage> messages = collectives::messages_between(shape);
-    int wanted = group.schedule;
-    if (wanted == MPIX_CC_AUTO && most_long_senders(n, messages) < kMostSenders)
-        wanted = MPIX_CC_SIMPLE;
-    std::vector<Phase> phases;
-    if (wanted == MPIX_CC_AUTO) {
-        std::vector<Phase> greedy = collectives::greedy_phases(n, messages, kShortBlock);
-        std::vector<Phase> all = collectives::all_to_all_phases(n, messages, kShortBlock);
-        const auto cost = [n](const auto& each) { return collectives::bytes_in_order(n, each); };
-        wanted = cost(greedy) < cost(all) ? MPIX_CC_GREEDY : MPIX_CC_ALL_TO_ALL;
-        phases = std::move(wanted == MPIX_CC_GREEDY ? greedy : all);
-    } else if (wanted == MPIX_CC_GREEDY) {
-        phases = collectives::greedy_phases(n, messages, kShortBlock);
-    } else if (wanted == MPIX_CC_ALL_TO_ALL) {
-        phases = collectives::all_to_all_phases(n, messages, kShortBlock);
-    }
-    group.schedule = wanted;
+    const collectives::PhaseDecision decision =
+        collectives::decide_phases(n, messages, kMethods[group.schedule]);
+    const std::vector<Phase>& phases = decision.phases;
+    group.schedule =
+        static_cast<int>(std::find(std::begin(kMethods), std::end(kMethods), decision.method) -
+                         std::begin(kMethods));
     group.phases = static_cast<int>(phases.size());
     for (int other = 0; other < static_cast<int>(n); ++other) {
         group.outgoing.push_back(
@@ -111,7 +93,7 @@ void plan(AlltoallvGroup& group, int rank, std::uint32_t n, const std::vector<MP
     }
     for (std::size_t k = 0; k < phases.size(); ++k) {
         OwnPhase own;
-        own.signals = k > 0 && phases[k].front().bytes >= kShortBlock;
+        own.signals = k > 0 && phases[k].front().bytes >= collectives::kShortBlock;
         for (const PhasedMessage& each : phases[k]) {
             if (static_cast<int>(each.to) == rank)
                 own.sources.push_back(static_cast<int>(each.from));

@@ -113,6 +113,25 @@ void exchange_all(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) 
     blocks.exchange();
 }
 
+// An alltoallv, which may follow a line of the run's plan. The arguments are those of exchange_all().
+template <typename Outgoing, typename Incoming>
+void exchange_irregular(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) {
+    if (!sequence.may_be_planned()) return exchange_all(sequence, outgoing, incoming);
+    std::vector<Data> out;
+    std::vector<Data> in;
+    for (int r = 0; r < sequence.size() && sequence.ok(); ++r) {
+        out.push_back(outgoing(r));
+        in.push_back(incoming(r));
+        if (r == sequence.rank()) sequence.refuse_same_memory(out.back(), in.back());
+    }
+    if (!sequence.ok()) return;
+    if (collectives::PlannedLine* line = sequence.planned())
+        return sequence.exchange(*line, out, in);
+    exchange_all(
+        sequence, [&](int r) { return out[static_cast<std::size_t>(r)]; },
+        [&](int r) { return in[static_cast<std::size_t>(r)]; });
+}
+
 }  // namespace
 
 void allgather(Sequence& sequence, const Buffer& send, const Buffer& receive) {
@@ -200,12 +219,12 @@ void alltoallv(Sequence& sequence, const Blocks& send, const Blocks& receive) {
             auto* memory = const_cast<std::byte*>(copied(sequence, block));
             copies.emplace_back(memory, block.bytes);
         }
-        return exchange_all(
+        return exchange_irregular(
             sequence, [&](int r) { return copies[static_cast<std::size_t>(r)]; },
             [&](int r) { return incoming[r]; });
     }
     BlockReader outgoing(sequence, send);
-    exchange_all(
+    exchange_irregular(
         sequence, [&](int r) { return outgoing[r]; }, [&](int r) { return incoming[r]; });
 }
 

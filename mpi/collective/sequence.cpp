@@ -107,6 +107,7 @@ std::byte* Sequence::scratch(Bytes bytes) {
 
 void Sequence::run(collectives::CollectiveCall& call) {
     call.shape.n = comm_.group->size();
+    bytes_ = call.shape.bytes;
     if (recording_ == nullptr) {
         executed_ = true;
         const collectives::Plan* plan = context_.run_blocking(*comm_.group, call);
@@ -176,6 +177,24 @@ bool Sequence::over_network() {
         }
     }
     return *state_.over_network;
+}
+
+bool Sequence::may_be_planned() {
+    return recording_ == nullptr && !comm_.is_inter() && context_.planned() != nullptr;
+}
+
+collectives::PlannedLine* Sequence::planned() {
+    return context_.planned()->next("alltoallv", *comm_.group);
+}
+
+void Sequence::exchange(collectives::PlannedLine& line, const std::vector<Data>& out,
+                        const std::vector<Data>& in) {
+    if (!ok()) return;
+    std::vector<collectives::PlannedBlock> blocks;
+    for (std::size_t r = 0; r < out.size(); ++r) blocks.push_back({out[r].view(), in[r].view()});
+    executed_ = true;
+    check(exchange_planned(context_.messages(), *comm_.group, line, blocks, type_,
+                           comm_.internal_context()));
 }
 
 void Sequence::exchange() {
@@ -267,12 +286,18 @@ void Sequence::check(const comm::ReceiveRequest& request) {
 }
 
 void Sequence::check(const collectives::Plan& plan) {
-    if (!plan.went_wrong()) return;
-    check(plan.outcome(), plan.culprit());
-    if (plan.outcome() != comm::Outcome::kDone) return;
+    if (plan.went_wrong())
+        check(
+            collectives::ExchangeEnd{plan.outcome(), plan.culprit(), plan.came(), plan.expected()});
+}
+
+void Sequence::check(const collectives::ExchangeEnd& end) {
+    if (end.ok()) return;
+    check(end.outcome, end.culprit);
+    if (end.outcome != comm::Outcome::kDone) return;
     fail(MPI_ERR_TRUNCATE, "",
-         "task " + std::to_string(plan.culprit()) + " sends " + std::to_string(plan.came()) +
-             " bytes, but this task expects " + std::to_string(plan.expected()),
+         "task " + std::to_string(end.culprit) + " sends " + std::to_string(end.came) +
+             " bytes, but this task expects " + std::to_string(end.expected),
          "give the same count, datatype and root in all tasks");
 }
 

@@ -132,6 +132,14 @@ class Sequence final : public Work {
     // `exact`: a shorter message is a fault, too, because more messages of the same data follow.
     void receive(TaskId task, const Data& data, bool exact = false);
     void exchange();
+    // True if alltoallv may follow a line of the run's plan.
+    bool may_be_planned();
+    // The line that this alltoallv follows; null if there is none. Call it once per alltoallv, at all
+    // members, if may_be_planned().
+    collectives::PlannedLine* planned();
+    // An alltoallv by this line; `out` and `in` by rank. Only for immediate sequences.
+    void exchange(collectives::PlannedLine& line, const std::vector<Data>& out,
+                  const std::vector<Data>& in);
     // True if the communicator has members on several nodes. The same at all members.
     bool over_network();
 
@@ -145,6 +153,9 @@ class Sequence final : public Work {
             add_local(std::forward<F>(work));
         }
     }
+
+    // The bytes of the vector or of a block of the last operation of CCL; 0 if there was none.
+    Bytes bytes() const noexcept { return bytes_; }
 
     // --- Executing what was recorded. See Work.
     void start(comm::MessageLayer& messages) override;
@@ -178,6 +189,7 @@ class Sequence final : public Work {
     bool ended(Round& round);
     void check(const comm::ReceiveRequest& request);
     void check(const collectives::Plan& plan);
+    void check(const collectives::ExchangeEnd& end);
     void check(comm::Outcome outcome, TaskId task);
     void begin(Step& step);
     bool ended(Step& step);
@@ -193,6 +205,7 @@ class Sequence final : public Work {
     Fault fault_;
     TypedReduction reduction_;
     std::size_t scratches_ = 0;
+    Bytes bytes_ = 0;
     bool executed_ = false;  // a step has begun
 
     // Null if the sequence is immediate.

@@ -19,6 +19,7 @@
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/diagnosis/diagnosis.hpp"
 #include "tracer/exchange/import_otf2.hpp"
+#include "tracer/plan/pattern_finder.hpp"
 #include "tracer/playback/analysis_cache.hpp"
 #include "tracer/playback/draw_figure.hpp"
 #include "tracer/playback/figure.hpp"
@@ -410,6 +411,21 @@ int play_it(const VtOptions& options, bool unicode) {
     return signal == 0 ? 0 : kSignalStatus + signal;
 }
 
+int write_plan(const VtOptions& options) {
+    const std::string path = trace_of(options.traces[0]);
+    tell_newer(path);
+    TraceSource source = open_trace(path);
+    if (options.repair && has_several_clocks(source)) repair(source);
+    Symbols symbols;
+    FoundPlan plan;
+    {
+        ProgressLine line("vt: reads " + path);
+        plan = find_plan(source, symbols, line.tell());
+    }
+    const std::string text = plan_text(plan, path);
+    return write_to(options.output, [&](std::ostream& out) { out << text; });
+}
+
 volatile std::sig_atomic_t interrupted = 0;
 
 // Ctrl-C stops the merge between two chunks; the parts stay.
@@ -445,6 +461,8 @@ int run(const VtOptions& options, bool unicode) {
                                     summary_of(options.traces[1], options.repair)));
         case VtOptions::Request::kSummary:
             return finish(summary_words(options));
+        case VtOptions::Request::kPlan:
+            return write_plan(options);
         case VtOptions::Request::kMerge:
             return merge(options);
         case VtOptions::Request::kView:

@@ -147,6 +147,8 @@ bool set_plain(VtOptions& options, std::string_view name) {
         options.request = Request::kSummary;
     else if (name == "diff")
         options.request = Request::kDiff;
+    else if (name == "plan")
+        options.request = Request::kPlan;
     else if (name == "merge")
         options.request = Request::kMerge;
     else if (name == "json")
@@ -174,8 +176,9 @@ Result<VtOptions> checked(const VtOptions& options) {
     if (options.json && options.request != Request::kSummary)
         return mistake("-json is for -summary", "as in vt -summary -json run.trc");
     if (!options.output.empty() && options.request != Request::kView &&
-        options.request != Request::kExport && options.request != Request::kMerge)
-        return mistake("-o is for -view, -export and -merge",
+        options.request != Request::kExport && options.request != Request::kMerge &&
+        options.request != Request::kPlan)
+        return mistake("-o is for -view, -export, -merge and -plan",
                        "as in vt -export csv -o run.csv run.trc");
     const bool flame = options.request == Request::kView && options.view == ViewKind::kFlame;
     if ((options.state || !options.phase.empty() || options.asleep) && !flame)
@@ -215,8 +218,8 @@ Result<VtOptions> read_vt_options(const std::vector<std::string>& arguments) {
         const auto flag = std::find_if(kValued.begin(), kValued.end(),
                                        [&](const Flag& f) { return f.name == name; });
         if (flag == kValued.end()) {
-            std::vector<std::string_view> names{"summary", "diff",     "merge", "json",   "lines",
-                                                "asleep",  "norepair", "help",  "version"};
+            std::vector<std::string_view> names{"summary", "diff",   "merge",    "plan", "json",
+                                                "lines",   "asleep", "norepair", "help", "version"};
             for (const Flag& known : kValued) names.push_back(known.name);
             const std::string near = nearest(name, names);
             return mistake("there is no flag " + in_quotes(word),

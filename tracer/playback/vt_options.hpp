@@ -14,7 +14,17 @@
 namespace poe::trace {
 
 struct VtOptions {
-    enum class Request { kPlay, kSummary, kDiff, kView, kExport, kMerge, kHelp, kShowVersion };
+    enum class Request {
+        kPlay,
+        kSummary,
+        kDiff,
+        kView,
+        kExport,
+        kMerge,
+        kPlan,
+        kHelp,
+        kShowVersion
+    };
     Request request = Request::kPlay;
     std::vector<std::string> traces;  // one; two for kDiff
     bool json = false;

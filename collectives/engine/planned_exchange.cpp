@@ -1,0 +1,196 @@
+// Implementation of planned_exchange.hpp.
+#include "collectives/engine/planned_exchange.hpp"
+
+#include <array>
+#include <cstring>
+#include <deque>
+
+namespace poe::collectives {
+namespace {
+
+// The message that says who noticed first that the plan does not fit. Shorter than any message that
+// fits a planned one of kShortBlock.
+struct NoticeMessage {
+    std::array<char, 8> mark{'P', 'O', 'E', '-', 'P', 'L', 'A', 'N'};
+    PlanNotice notice;
+};
+static_assert(sizeof(NoticeMessage) < kShortBlock / 2);
+
+// The requests of a part of a call. Kept with the line, so that a later call need not allocate them.
+struct ExchangeRequests final : GroupOwned {
+    struct Receive {
+        comm::ReceiveRequest request;
+        std::uint32_t rank = 0;
+        bool notice_first = false;  // a notice may come in place of the message
+        bool only_notice = false;
+        NoticeMessage notice;
+    };
+    std::deque<Receive> receives;
+    std::deque<comm::SendRequest> sends;
+    std::deque<NoticeMessage> notices;  // under way
+};
+
+using comm::BufferView;
+using comm::MessageLayer;
+using comm::Outcome;
+
+class Exchange {
+  public:
+    Exchange(MessageLayer& messages, const Group& group, PlannedLine& line,
+             std::span<const PlannedBlock> blocks, std::int32_t type, std::uint32_t context)
+        : messages_(messages),
+          group_(group),
+          line_(line),
+          blocks_(blocks),
+          type_(type),
+          context_(context),
+          under_way_(static_cast<ExchangeRequests&>(*line.requests)) {}
+
+    ExchangeEnd run() {
+        const std::uint32_t call = line_.made++;
+        if (!all_fit()) {
+            ++line_.mismatched;
+            line_.notice.merge({call, group_.members[static_cast<std::size_t>(group_.me)]});
+        }
+        for (const OwnPhase& phase : line_.phases)
+            if (end_.ok()) run_phase(phase);
+        if (end_.ok()) send_the_rest();
+        return end_;
+    }
+
+  private:
+    bool is_me(std::uint32_t rank) const {
+        return rank == static_cast<std::uint32_t>(group_.me);
+    }
+    bool send_fits(std::uint32_t rank) const {
+        return fits_plan(line_.outgoing[rank], blocks_[rank].out.size());
+    }
+    bool receive_fits(std::uint32_t rank) const {
+        return fits_plan(line_.incoming[rank], blocks_[rank].in.size());
+    }
+    bool all_fit() const {
+        for (std::uint32_t rank = 0; rank < group_.size(); ++rank)
+            if (!is_me(rank) && !(send_fits(rank) && receive_fits(rank))) return false;
+        return true;
+    }
+
+    ExchangeRequests::Receive& receive(std::uint32_t rank, const BufferView& into) {
+        ExchangeRequests::Receive& one = under_way_.receives.emplace_back();
+        one.rank = rank;
+        one.request.reset(into, {context_, group_.members[rank], type_});
+        messages_.start(one.request);
+        return one;
+    }
+    void send(std::uint32_t rank, const BufferView& from) {
+        messages_.start(under_way_.sends.emplace_back(from, group_.members[rank], type_, context_,
+                                                      comm::FlowClass::kCollective));
+    }
+    void send_notice(std::uint32_t rank) {
+        NoticeMessage& notice = under_way_.notices.emplace_back();
+        notice.notice = line_.notice;
+        send(rank, BufferView(&notice, sizeof notice));
+    }
+
+    void run_phase(const OwnPhase& phase) {
+        ExchangeRequests::Receive* signal = nullptr;
+        for (const std::uint32_t to : phase.destinations)
+            if (phase.signals && send_fits(to)) signal = &receive(to, {});
+        for (const std::uint32_t from : phase.sources) {
+            if (!receive_fits(from)) continue;
+            receive(from, blocks_[from].in).notice_first = line_.incoming[from] >= kShortBlock;
+            if (phase.signals) send(from, {});
+        }
+        for (const std::uint32_t to : phase.destinations) {
+            if (!send_fits(to)) continue;
+            if (signal != nullptr && messages_.wait(signal->request) != Outcome::kDone) break;
+            if (line_.notice.known() && line_.outgoing[to] >= kShortBlock) send_notice(to);
+            send(to, blocks_[to].out);
+        }
+        complete();
+    }
+
+    // The messages that do not fit, and the own block.
+    void send_the_rest() {
+        for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
+            if (!is_me(rank) && receive_fits(rank)) continue;
+            if (!is_me(rank) && line_.incoming[rank] >= kShortBlock) {
+                ExchangeRequests::Receive& one = under_way_.receives.emplace_back();
+                one.rank = rank;
+                one.only_notice = true;
+                one.request.reset(BufferView(&one.notice, sizeof one.notice),
+                                  {context_, group_.members[rank], type_});
+                messages_.start(one.request);
+            }
+            if (blocks_[rank].in.size() > 0) receive(rank, blocks_[rank].in);
+        }
+        for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
+            if (!is_me(rank) && send_fits(rank)) continue;
+            if (!is_me(rank) && line_.outgoing[rank] >= kShortBlock) send_notice(rank);
+            if (blocks_[rank].out.size() > 0) send(rank, blocks_[rank].out);
+        }
+        complete();
+    }
+
+    void complete() {
+        for (ExchangeRequests::Receive& one : under_way_.receives) {
+            messages_.wait(one.request);
+            if (one.notice_first && is_notice(one)) {
+                line_.notice.merge(one.notice.notice);
+                one.request.reset(blocks_[one.rank].in,
+                                  {context_, group_.members[one.rank], type_});
+                messages_.start(one.request);
+                messages_.wait(one.request);
+            }
+            check(one);
+        }
+        for (comm::SendRequest& one : under_way_.sends) {
+            const Outcome outcome = messages_.wait(one);
+            if (outcome != Outcome::kDone && end_.ok()) end_ = {outcome, one.dest, 0, 0};
+        }
+        under_way_.receives.clear();
+        under_way_.sends.clear();
+        under_way_.notices.clear();
+    }
+
+    // True if a notice came in place of the message; it is stored in `one.notice` then.
+    static bool is_notice(ExchangeRequests::Receive& one) {
+        if (one.request.outcome != Outcome::kDone || one.request.length != sizeof one.notice)
+            return false;
+        NoticeMessage came;
+        one.request.view.copy_out(0, reinterpret_cast<std::byte*>(&came), sizeof came);
+        one.notice = came;
+        return came.mark == NoticeMessage{}.mark;
+    }
+
+    void check(const ExchangeRequests::Receive& one) {
+        if (!end_.ok()) return;
+        const TaskId source = group_.members[one.rank];
+        if (one.request.outcome != Outcome::kDone) {
+            end_ = {one.request.outcome, source, 0, 0};
+        } else if (one.request.length != one.request.view.size()) {
+            end_ = {Outcome::kDone, source, one.request.length, one.request.view.size()};
+        } else if (one.only_notice) {
+            line_.notice.merge(one.notice.notice);
+        }
+    }
+
+    MessageLayer& messages_;
+    const Group& group_;
+    PlannedLine& line_;
+    std::span<const PlannedBlock> blocks_;
+    const std::int32_t type_;
+    const std::uint32_t context_;
+    ExchangeRequests& under_way_;
+    ExchangeEnd end_;
+};
+
+}  // namespace
+
+ExchangeEnd exchange_planned(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
+                             std::span<const PlannedBlock> blocks, std::int32_t type,
+                             std::uint32_t context) {
+    if (line.requests == nullptr) line.requests = std::make_unique<ExchangeRequests>();
+    return Exchange(messages, group, line, blocks, type, context).run();
+}
+
+}  // namespace poe::collectives

@@ -1,0 +1,342 @@
+// Implementation of pattern_finder.hpp.
+#include "tracer/plan/pattern_finder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/contexts.hpp"
+#include "tracer/analysis/whole_pass.hpp"
+
+namespace poe::trace {
+namespace {
+
+using collectives::PhaseDecision;
+using collectives::PhasedMessage;
+using collectives::PhaseMethod;
+using collectives::PlannedCall;
+
+// Groups from here on are communicators of MPI (tracer/FORMAT.md).
+constexpr std::uint32_t kCommunicator = 1u << 30;
+
+// A collective call of one task.
+struct TaskCall {
+    std::uint32_t region = 0;
+    std::uint32_t site = Definitions::kNoSite;
+    std::uint32_t root = kNobody;
+    std::string_view planned;  // its name in a plan; empty: not a blocking irregular call
+    Bytes bytes = 0;
+    std::map<TaskId, Bytes> sent;  // by destination; of calls whose lengths are planned
+};
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+    return text;
+}
+
+// Returns the name that the plan has for the blocking form of an irregular index; empty for other
+// calls. Alltoallw has the name of alltoallv, because the library makes both alike.
+// An mpc_indexv is recorded as mpc_index, whose blocks have no common length.
+std::string_view planned_name(const std::string& call, Bytes bytes) {
+    const std::string name = lower(call);
+    if (name == "mpi_alltoallv" || name == "mpi_alltoallw") return "alltoallv";
+    if (name == "mpc_index" && bytes == 0) return "indexv";
+    return "";
+}
+
+// False for MPI_Comm_split and other calls that only look like collective ones in a trace.
+bool moves_data(const std::string& call) {
+    constexpr std::array<std::string_view, 13> kWords{
+        "bcast",   "reduce",  "gather", "scatter", "alltoall", "scan", "barrier",
+        "combine", "prefix", "concat", "index",   "shift",    "sync"};
+    const std::string name = lower(call);
+    return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+        return name.find(word) != std::string::npos;
+    });
+}
+
+bool has_own_lengths(const std::string& call) {
+    const std::string name = lower(call);
+    const bool other_form = name.ends_with("gatherv") || name.ends_with("scatterv") ||
+                            name.ends_with("alltoallv") || name.ends_with("alltoallw");
+    return other_form && name.starts_with("mpi_") && !name.ends_with("allgatherv");
+}
+
+class Finder : public Listener {
+  public:
+    Finder(const TraceSource& source, const Definitions& definitions, const Replay& replay)
+        : source_(source), definitions_(definitions), replay_(replay) {}
+
+    void on_event(const Event& event, TaskId task) override {
+        if (task < 0) return;
+        if (event.record.kind == Kind::kCollective) begin_call(event, task);
+        if (event.record.kind == Kind::kSend) note_send(event, task);
+        if (event.record.kind == Kind::kLeave) note_bytes(event, task);
+    }
+    void on_interval(const Interval& interval) override {
+        if (interval.outer_call) open_.erase(interval.task);
+    }
+
+    FoundPlan take(Symbols& symbols) {
+        FoundPlan plan;
+        plan.facts = source_.facts();
+        plan.has_collectives = !groups_.empty();
+        for (const auto& [group, calls] : groups_) add_group(plan, group, calls, symbols);
+        for (const auto& [site, sent] : messages_) add_messages(plan, site, sent, symbols);
+        return plan;
+    }
+
+  private:
+    using CallsOfTasks = std::map<TaskId, std::vector<TaskCall>>;
+
+    void begin_call(const Event& event, TaskId task) {
+        const auto how = static_cast<Phase>(event.record.detail);
+        const auto& frames = replay_.state().tasks[static_cast<std::size_t>(task)].frames;
+        if (how == Phase::kEnds || frames.empty()) return;
+        std::vector<TaskCall>& calls = groups_[high(event.record.b)][task];
+        calls.push_back({.region = frames.back().region,
+                         .site = frames.front().site,
+                         .root = event.record.a,
+                         .planned = {},
+                         .bytes = source_.bytes_of(event),
+                         .sent = {}});
+        TaskCall& call = calls.back();
+        if (how == Phase::kWhole)
+            call.planned = planned_name(definitions_.region(call.region).name, call.bytes);
+        if (how == Phase::kWhole) open_[task] = {high(event.record.b), calls.size() - 1};
+    }
+
+    // A call of MPI knows its length at its end.
+    void note_bytes(const Event& event, TaskId task) {
+        const auto& frames = replay_.state().tasks[static_cast<std::size_t>(task)].frames;
+        if (TaskCall* call = open_call(task); call != nullptr && frames.size() == 1)
+            call->bytes = std::max(call->bytes, event.record.b);
+    }
+
+    // The blocking collective call that the task is in; null if it is in none.
+    TaskCall* open_call(TaskId task) {
+        const auto open = open_.find(task);
+        return open == open_.end() ? nullptr
+                                   : &groups_[open->second.first][task][open->second.second];
+    }
+
+    void note_send(const Event& event, TaskId task) {
+        const Record& record = event.record;
+        const auto to = static_cast<TaskId>(record.a);
+        if (class_of_message(record.detail) != kUserMessages) {
+            TaskCall* call = open_call(task);
+            const Bytes bytes = source_.bytes_of(event);
+            if (call == nullptr || to == task || bytes == 0) return;
+            if (!call->planned.empty()) call->sent[to] += bytes;
+            return;
+        }
+        const CallFrame* call =
+            replay_.state().tasks[static_cast<std::size_t>(task)].call(definitions_);
+        if (call != nullptr && call->site != Definitions::kNoSite)
+            messages_[call->site][task].push_back({to, source_.bytes_of(event)});
+    }
+
+    std::string words_of(std::uint32_t site, Symbols& symbols) const {
+        return site == Definitions::kNoSite ? "" : symbols.words_of(definitions_.site(site));
+    }
+
+    // The calls of one group: the n-th calls of all members belong together.
+    void add_group(FoundPlan& plan, std::uint32_t group, const CallsOfTasks& calls,
+                   Symbols& symbols) const {
+        std::size_t common = calls.begin()->second.size();
+        std::vector<TaskId> tasks;
+        for (const auto& [task, own] : calls) {
+            tasks.push_back(task);
+            common = std::min(common, own.size());
+        }
+        if (tasks.size() < 2) return;
+        PlannedCall blank;
+        blank.group = static_cast<int>(
+            group >= kCommunicator ? (group & ~kCommunicator) - kFirstMpiContext : group);
+        blank.tasks = tasks;
+        // By place and name, in the order of the first calls: the numbers of the calls in the group,
+        // and those among the irregular calls.
+        struct Place {
+            std::vector<std::size_t> calls;
+            std::vector<std::uint64_t> ordinals;
+        };
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
+        std::map<std::pair<std::uint32_t, std::uint32_t>, Place> places;
+        std::uint64_t irregular = 0;
+        const std::vector<TaskCall>& first = calls.begin()->second;
+        for (std::size_t i = 0; i < common; ++i) {
+            const auto key = std::pair(first[i].site, first[i].region);
+            if (!places.contains(key)) order.push_back(key);
+            Place& place = places[key];
+            place.calls.push_back(i);
+            if (!first[i].planned.empty()) place.ordinals.push_back(irregular++);
+        }
+        for (const auto& key : order) {
+            if (!moves_data(definitions_.region(key.second).name)) continue;
+            const Place& place = places.at(key);
+            PlannedCall call = blank;
+            call.site = words_of(key.first, symbols);
+            call.calls = place.calls.size();
+            plan.patterns.push_back(place.ordinals.size() == place.calls.size()
+                                        ? irregular_call(call, calls, place.calls, place.ordinals)
+                                        : other_call(call, first, place.calls));
+        }
+    }
+
+    static FoundPattern comment(const PlannedCall& call, const std::string& name,
+                                const std::string& why) {
+        return {.planned = false,
+                .call = {},
+                .words = fmt::format("{} group={} tasks={} calls={}{}", name, call.group,
+                                     collectives::tasks_text(call.tasks), call.calls,
+                                     call.site.empty() ? "" : " at " + call.site),
+                .why = why};
+    }
+
+    // A call whose lengths each member knows of its own blocks only.
+    FoundPattern irregular_call(PlannedCall call, const CallsOfTasks& calls,
+                                const std::vector<std::size_t>& numbers,
+                                const std::vector<std::uint64_t>& ordinals) const {
+        const std::string name =
+            definitions_.region(calls.begin()->second[numbers.front()].region).name;
+        call.operation = calls.begin()->second[numbers.front()].planned;
+        call.first = ordinals.front();
+        call.every = ordinals.size() > 1 ? ordinals[1] - ordinals[0] : 1;
+        for (std::size_t i = 1; i < ordinals.size(); ++i)
+            if (ordinals[i] - ordinals[i - 1] != call.every)
+                return comment(call, name,
+                               "not planned: other such calls come in between, irregularly");
+        const auto lengths_of = [&](std::size_t number) {
+            std::vector<Bytes> lengths;
+            for (const TaskId from : call.tasks) {
+                const std::map<TaskId, Bytes>& sent = calls.at(from)[number].sent;
+                for (const TaskId to : call.tasks)
+                    lengths.push_back(sent.contains(to) ? sent.at(to) : 0);
+            }
+            return lengths;
+        };
+        call.lengths = lengths_of(numbers.back());
+        bool same = true;
+        for (const std::size_t number : numbers) {
+            const std::vector<Bytes> lengths = lengths_of(number);
+            same = same && lengths == call.lengths;
+            for (std::size_t i = 0; i < lengths.size(); ++i)
+                if (!collectives::fits_plan(call.lengths[i], lengths[i]))
+                    return comment(
+                        call, name,
+                        fmt::format("not planned: lengths change from call to call; task {} sends "
+                                    "{} bytes to task {} in call {} and {} in the last call",
+                                    call.tasks[i / call.tasks.size()], lengths[i],
+                                    call.tasks[i % call.tasks.size()], number, call.lengths[i]));
+        }
+        return decided(std::move(call), same);
+    }
+
+    static FoundPattern decided(PlannedCall call, bool same) {
+        const auto n = static_cast<std::uint32_t>(call.tasks.size());
+        const std::vector<PhasedMessage> messages = collectives::messages_of(call);
+        const PhaseDecision decision =
+            collectives::decide_phases(n, messages, PhaseMethod::kAutomatic);
+        const std::string lengths = same ? "the same lengths in all calls"
+                                         : "lengths that change by less than a factor of 2";
+        std::string why;
+        if (decision.method == PhaseMethod::kSimple) {
+            why = fmt::format(
+                "{}; simple, because at most {} messages over {} KB arrive at one task and phases "
+                "pay from {} on",
+                lengths, decision.long_senders, collectives::kLongBlock >> 10,
+                collectives::kMostLongSenders);
+        } else if (collectives::calls_to_reach_all(n, messages) == 0) {
+            why = fmt::format(
+                "{}; simple, because messages of {} KB and more do not connect all members, "
+                "which could therefore not leave phases in the same call",
+                lengths, collectives::kShortBlock >> 10);
+        } else {
+            call.schedule = decision.method;
+            why = fmt::format(
+                "{}; {} phases, because {} messages over {} KB arrive at one task at once", lengths,
+                decision.phases.size(), decision.long_senders, collectives::kLongBlock >> 10);
+        }
+        return {.planned = true, .call = std::move(call), .words = "", .why = std::move(why)};
+    }
+
+    // A call whose schedule the library keeps without a plan, or that cannot be planned.
+    FoundPattern other_call(PlannedCall call, const std::vector<TaskCall>& first,
+                            const std::vector<std::size_t>& numbers) const {
+        const TaskCall& model = first[numbers.front()];
+        const std::string name = definitions_.region(model.region).name;
+        if (has_own_lengths(name))
+            return comment(call, name,
+                           "not planned: only blocking MPI_Alltoallv, MPI_Alltoallw and mpc_indexv "
+                           "have planned schedules");
+        Bytes least = model.bytes;
+        Bytes most = model.bytes;
+        bool one_root = true;
+        for (const std::size_t number : numbers) {
+            least = std::min(least, first[number].bytes);
+            most = std::max(most, first[number].bytes);
+            one_root = one_root && first[number].root == model.root;
+        }
+        if (least != most || !one_root)
+            return comment(call, name,
+                           one_root ? fmt::format("not constant: {} to {} bytes", least, most)
+                                    : "not constant: the root changes");
+        call.operation = lower(name).substr(name.find('_') + 1);
+        call.bytes = model.bytes;
+        return {.planned = true,
+                .call = std::move(call),
+                .words = "",
+                .why = "all members know these lengths; the library keeps the schedule of the "
+                       "first call"};
+    }
+
+    void add_messages(FoundPlan& plan, std::uint32_t site, const SentFromPlace& sent,
+                      Symbols& symbols) const {
+        const MessageRounds found = rounds_of(sent);
+        if (found.rounds == 0) return;
+        plan.patterns.push_back({.planned = false,
+                                 .call = {},
+                                 .words = fmt::format("messages at {}: {} rounds of",
+                                                      words_of(site, symbols), found.rounds),
+                                 .why = collective_of(found)});
+    }
+
+    const TraceSource& source_;
+    const Definitions& definitions_;
+    const Replay& replay_;
+    std::map<std::uint32_t, CallsOfTasks> groups_;
+    std::map<TaskId, std::pair<std::uint32_t, std::size_t>> open_;  // group and call
+    std::map<std::uint32_t, SentFromPlace> messages_;               // by site
+};
+
+}  // namespace
+
+FoundPlan find_plan(const TraceSource& source, Symbols& symbols,
+                    const std::function<void(double)>& progress) {
+    Definitions definitions;
+    Replay replay(source, definitions);
+    Finder finder(source, definitions, replay);
+    replay.tell(&finder);
+    EventMerge merge(source);
+    replay_whole(source, merge, replay, progress);
+    return finder.take(symbols);
+}
+
+std::string plan_text(const FoundPlan& plan, const std::string& from) {
+    std::string text = fmt::format(
+        "# Communication plan of {}, {} tasks, from {}.\n"
+        "# A line is a place in the program and a group of tasks or a communicator; the comment\n"
+        "# says what was decided. \"poe -plan FILE\" runs the program with it (poe(1), vt(1)).\n",
+        plan.facts.program, plan.facts.tasks, from);
+    for (const FoundPattern& each : plan.patterns)
+        text += each.planned ? collectives::plan_line(each.call) + "  # " + each.why + "\n"
+                             : "# " + each.words + " " + each.why + "\n";
+    if (!plan.has_collectives)
+        text += "# The trace has no collective calls; poe -tracelevel 2 or 9 records them.\n";
+    return text;
+}
+
+}  // namespace poe::trace
