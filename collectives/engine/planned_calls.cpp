@@ -100,7 +100,8 @@ void PlannedCalls::prepare(PlannedLine& line, const Group& group) const {
             if (each.to == me) own.sources.push_back(each.from);
             if (each.from == me) own.destinations.push_back(each.to);
         }
-        if (!own.sources.empty() || !own.destinations.empty()) line.phases.push_back(std::move(own));
+        if (!own.sources.empty() || !own.destinations.empty())
+            line.phases.push_back(std::move(own));
     }
 }
 

@@ -59,9 +59,7 @@ class Exchange {
     }
 
   private:
-    bool is_me(std::uint32_t rank) const {
-        return rank == static_cast<std::uint32_t>(group_.me);
-    }
+    bool is_me(std::uint32_t rank) const { return rank == static_cast<std::uint32_t>(group_.me); }
     bool send_fits(std::uint32_t rank) const {
         return fits_plan(line_.outgoing[rank], blocks_[rank].out.size());
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -173,11 +174,52 @@ Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given
     return arguments;
 }
 
+// "-plan FILE" and the numbers of the model.
+Result<SimulatorArguments> planned_arguments(const std::vector<std::string>& words) {
+    SimulatorArguments arguments;
+    if (words.size() < 2) return mistake("-plan needs a file", "as in mpsim -plan prog.plan");
+    std::set<std::string> given;
+    for (std::size_t i = 2; i < words.size(); i += 2) {
+        const std::string& word = words[i];
+        const bool last = i + 1 == words.size();
+        const bool model = word == "-model";
+        const bool number = word == "-ts" || word == "-tc" || word == "-lambda" || word == "-L" ||
+                            word == "-o" || word == "-g" || word == "-G" || word == "-tw" ||
+                            word == "-tp";
+        if (last || (!model && !number))
+            return mistake("\"" + word + "\" is no flag beside -plan, or lacks its value",
+                           "-plan takes -model and its numbers, -tw and -tp");
+        const std::string& value = words[i + 1];
+        if (model) {
+            arguments.model = value;
+            if (value != "linear" && value != "postal" && value != "loggp")
+                return mistake("there is no model \"" + value + "\"",
+                               "expected linear, postal or loggp");
+            continue;
+        }
+        const auto read = number_of(value);
+        if (!read || *read < 0 || *read > kMostTime || (word == "-lambda" && *read < 1))
+            return mistake(word + " \"" + value + "\" is not allowed", "");
+        arguments.numbers[word] = *read;
+        given.insert(word);
+    }
+    if (auto idle = find_idle_number(arguments, given)) return *idle;
+    std::ifstream file(words[1]);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) return mistake("cannot read " + words[1], "vt -plan makes a plan from a trace");
+    auto read = read_plan(text, words[1]);
+    if (!read) return read.error();
+    arguments.planned = std::move(read.value());
+    arguments.has_plan = true;
+    return arguments;
+}
+
 }  // namespace
 
 Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::string>& words) {
     SimulatorArguments arguments;
     std::set<std::string> given;
+    if (words[0] == "-plan") return planned_arguments(words);
     const Result<Operation> operation = read_operation(words[0]);
     if (!operation) return operation.error();
     arguments.operation = operation.value();

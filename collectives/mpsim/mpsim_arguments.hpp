@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "collectives/mpsim/simulator.hpp"
+#include "collectives/schedule/plan_file.hpp"
 #include "collectives/selection/cost_model.hpp"
 
 namespace poe::collectives {
@@ -27,6 +28,8 @@ struct SimulatorArguments {
     std::string lengths;  // a file; empty: all blocks are equal
     bool turns = false;   // ranks are on the nodes in turn; otherwise in blocks
     bool one_node = false;
+    std::vector<PlannedCall> planned;  // of the file of -plan
+    bool has_plan = false;
     bool tree = false;
     std::string svg;
 
@@ -35,7 +38,7 @@ struct SimulatorArguments {
     SimulatedCores simulated_cores() const;
 };
 
-// Reads the arguments, and the file of -lengths.
+// Reads the arguments, and the file of -lengths or -plan.
 Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::string>& words);
 
 }  // namespace poe::collectives

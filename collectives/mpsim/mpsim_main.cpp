@@ -14,6 +14,7 @@
 #include "base/fold.hpp"
 #include "collectives/mpsim/message_drawing.hpp"
 #include "collectives/mpsim/mpsim_arguments.hpp"
+#include "collectives/mpsim/plan_simulation.hpp"
 #include "collectives/selection/catalogue.hpp"
 
 namespace poe::collectives {
@@ -188,6 +189,7 @@ int finished(int status) {
 
 constexpr const char* kHelp =
     "usage: mpsim OPERATION [ALGORITHM[:NUMBER]] [FLAG...]\n"
+    "       mpsim -plan FILE [FLAG...]   what a plan of vt -plan would gain\n"
     "Tells what a collective operation costs by a model: time, C1, C2, C3. Without an "
     "algorithm: all.\n"
     "  -n RANKS (16)      up to 1048576\n"
@@ -231,5 +233,10 @@ int main(int count, char** words) {
                 .c_str());
         return 2;
     }
-    return finished(run(read_arguments.value()));
+    const SimulatorArguments& what = read_arguments.value();
+    if (what.has_plan) {
+        std::fputs(plan_gains_text(what.planned, what.message_model()).c_str(), stdout);
+        return finished(0);
+    }
+    return finished(run(what));
 }

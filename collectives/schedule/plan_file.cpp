@@ -75,24 +75,26 @@ std::optional<std::vector<Bytes>> read_lengths(std::string_view text, std::size_
     std::size_t rows = 0;
     const bool good = each_part(text, '/', [&](std::string_view row) {
         ++rows;
-        return each_part(row, ',', [&](std::string_view part) {
-            auto bytes = take_number<Bytes>(part);
-            if (!bytes || *bytes > Bytes{1} << 48) return false;
-            if (!part.empty() && part.front() == 'K') {
-                *bytes *= kKilobyte;
-                part.remove_prefix(1);
-            }
-            std::size_t same = 1;
-            if (!part.empty()) {
-                if (part.front() != '*') return false;
-                const auto number = parse_number<std::size_t>(part.substr(1));
-                if (!number || *number == 0) return false;
-                same = *number;
-            }
-            if (same > rows * n - std::min(rows * n, lengths.size())) return false;
-            lengths.insert(lengths.end(), same, *bytes);
-            return true;
-        }) && lengths.size() == rows * n;
+        return each_part(row, ',',
+                         [&](std::string_view part) {
+                             auto bytes = take_number<Bytes>(part);
+                             if (!bytes || *bytes > Bytes{1} << 48) return false;
+                             if (!part.empty() && part.front() == 'K') {
+                                 *bytes *= kKilobyte;
+                                 part.remove_prefix(1);
+                             }
+                             std::size_t same = 1;
+                             if (!part.empty()) {
+                                 if (part.front() != '*') return false;
+                                 const auto number = parse_number<std::size_t>(part.substr(1));
+                                 if (!number || *number == 0) return false;
+                                 same = *number;
+                             }
+                             if (same > rows * n - std::min(rows * n, lengths.size())) return false;
+                             lengths.insert(lengths.end(), same, *bytes);
+                             return true;
+                         }) &&
+               lengths.size() == rows * n;
     });
     if (!good || rows != n) return std::nullopt;
     return lengths;

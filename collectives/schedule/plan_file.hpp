@@ -24,8 +24,8 @@
 namespace poe::collectives {
 
 struct PlannedCall {
-    std::string operation;  // "alltoallv" of MPI, "indexv" of MPL, or another collective call
-    int group = 0;          // number of the group of MPL or of the communicator's group
+    std::string operation;      // "alltoallv" of MPI, "indexv" of MPL, or another collective call
+    int group = 0;              // number of the group of MPL or of the communicator's group
     std::vector<TaskId> tasks;  // members, ascending
     // Which calls: number first, first + every ... of the blocking calls of this operation on the
     // group, counted from 0. Only for calls with `lengths`.

@@ -37,18 +37,26 @@ static int changed(int round) {
 /* Bytes from one task to another in a call of this round. The pattern of place 1 is sparse: a ring of
  * long messages and some short ones. */
 static int length(int place, int from, int to, int round) {
-    int usual = place == 1 ? (to == (from + 1) % tasks ? 3 * kLong : (int)(mix(1, 2, (unsigned)from, (unsigned)to) % 3) * 20)
+    int usual = place == 1 ? (to == (from + 1) % tasks
+                                  ? 3 * kLong
+                                  : (int)(mix(1, 2, (unsigned)from, (unsigned)to) % 3) * 20)
                            : kLong + 1000 * place + 512 * ((from + 2 * to) % 3);
     if (from == to) usual = 100;
     if (changed(round) && change.lengths && place == change.place &&
         (from == change.member || to == change.member) && from != to) {
         switch (mix(seed, 77, (unsigned)(from * kMostTasks + to), 0) % 6) {
-            case 0: return 0;
-            case 1: return usual * 5;
-            case 2: return 16; /* as long as a short header */
-            case 3: return usual + 3;
-            case 4: return 1 + (int)(mix(seed, 78, (unsigned)from, (unsigned)to) % 50000);
-            default: break;
+            case 0:
+                return 0;
+            case 1:
+                return usual * 5;
+            case 2:
+                return 16; /* as long as a short header */
+            case 3:
+                return usual + 3;
+            case 4:
+                return 1 + (int)(mix(seed, 78, (unsigned)from, (unsigned)to) % 50000);
+            default:
+                break;
         }
     }
     return usual;
@@ -88,8 +96,7 @@ static void exchange(int place, int round, MPI_Comm comm, const int* task_of) {
     for (int r = 0; r < tasks; ++r)
         for (int i = 0; i < out[r]; ++i)
             send[out_at[r] + i] = byte_of(place, task, task_of[r], round, i);
-#define ALLTOALLV \
-    MPI_Alltoallv(send, out, out_at, MPI_BYTE, receive, in, in_at, MPI_BYTE, comm)
+#define ALLTOALLV MPI_Alltoallv(send, out, out_at, MPI_BYTE, receive, in, in_at, MPI_BYTE, comm)
     if (place == 0)
         ALLTOALLV; /* place 0 */
     else if (place == 1)

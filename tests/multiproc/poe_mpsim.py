@@ -26,6 +26,33 @@ class Simulating(unittest.TestCase):
         self.assertEqual(lines[0].split(), "algorithm time us C1 C2 C3 messages".split())
         return {words[0]: float(words[1]) for words in map(str.split, lines[1:])}
 
+    def test_plan(self):
+        with tempfile.TemporaryDirectory() as directory:
+            plan = pathlib.Path(directory, "p")
+            plan.write_text("bcast tasks=0-1 calls=3 bytes=8\n"
+                            "alltoallv tasks=0,5 calls=10 schedule=greedy lengths=0,10000/10000,0 at=\"main at a.c:3\"\n")
+            result = mpsim("-plan", plan, "-ts", 2, "-tc", 0.001)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            lines = result.stdout.splitlines()
+            # 2 + 10000 * 0.001 in one message each way, whatever the schedule
+            self.assertEqual(lines[1].split(), "greedy 12.00 12.00 12.00 0.00 alltoallv group=0 tasks=0,5 calls=10 main at "
+                             "a.c:3".split())
+            self.assertEqual(lines[2], "The plan gains 0.00 us in all calls of the traced run. It does not change 1 other "
+                             "line, whose schedules are kept without it.")
+            # Simple sends 7 long messages to task 0 in 2 pieces each; phases wait for 6 signals, each a start-up.
+            n = 8
+            rows = ["0*8"] + [f"40000,{','.join(['0'] * (n - 1))}"] * (n - 1)
+            plan.write_text(f"alltoallv tasks=0-7 calls=2 schedule=all-to-all lengths={'/'.join(rows)}\n")
+            words = mpsim("-plan", plan, "-ts", 2, "-tc", 0.001).stdout.splitlines()[1].split()
+            self.assertEqual(words[0], "simple")  # the long messages do not connect all members
+            self.assertGreater(float(words[2]), 7 * 42)
+            for arguments, text in ((("-plan",), "needs a file"), (("-plan", "/nowhere/p"), "cannot read /nowhere/p"),
+                                    (("-plan", plan, "-n", 4), '"-n" is no flag beside -plan'),
+                                    (("-plan", plan, "-ts", "x"), '-ts "x" is not allowed')):
+                result = mpsim(*arguments)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(text, result.stderr)
+
     def test_flat(self):
         times = self.times("bcast", "-n", 16, "-m", 1000)
         self.assertEqual(times["binomial"], 4 * (1 + 1))

@@ -63,7 +63,8 @@ std::string collective_of(const MessageRounds& rounds) {
     const std::string members =
         " of tasks " + collectives::tasks_text({all.begin(), all.end()}) +
         (equal ? ", " + std::to_string(bytes) + " bytes each" : ", of unequal lengths");
-    if (n > 2 && sends.size() == n && each_has(sends, n - 1) && rounds.lengths.size() == n * (n - 1))
+    if (n > 2 && sends.size() == n && each_has(sends, n - 1) &&
+        rounds.lengths.size() == n * (n - 1))
         return (equal ? "MPI_Alltoall (mpc_index)" : "MPI_Alltoallv (mpc_indexv)") + members;
     if (one_each) return "a shift (mpc_shift, MPI_Sendrecv in a ring)" + members;
     if (n > 2 && sends.size() == 1 && receives.size() == n - 1)

@@ -50,12 +50,11 @@ std::string_view planned_name(const std::string& call, Bytes bytes) {
 // False for MPI_Comm_split and other calls that only look like collective ones in a trace.
 bool moves_data(const std::string& call) {
     constexpr std::array<std::string_view, 13> kWords{
-        "bcast",   "reduce",  "gather", "scatter", "alltoall", "scan", "barrier",
+        "bcast",   "reduce", "gather", "scatter", "alltoall", "scan", "barrier",
         "combine", "prefix", "concat", "index",   "shift",    "sync"};
     const std::string name = lower(call);
-    return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-        return name.find(word) != std::string::npos;
-    });
+    return std::any_of(kWords.begin(), kWords.end(),
+                       [&](std::string_view word) { return name.find(word) != std::string::npos; });
 }
 
 bool has_own_lengths(const std::string& call) {
@@ -289,8 +288,9 @@ class Finder : public Listener {
         return {.planned = true,
                 .call = std::move(call),
                 .words = "",
-                .why = "all members know these lengths; the library keeps the schedule of the "
-                       "first call"};
+                .why =
+                    "all members know these lengths; the library keeps the schedule of the "
+                    "first call"};
     }
 
     void add_messages(FoundPlan& plan, std::uint32_t site, const SentFromPlace& sent,

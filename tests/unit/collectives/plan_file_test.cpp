@@ -32,7 +32,8 @@ std::string mistake_in(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a line of a plan is compact") {
-    CHECK(plan_line(planned({0, 1, 2, 7}, {0, 8192, 8192, 8192, 5, 0, 0, 0, 1, 2, 0, 4, 0, 0, 0, 0})) ==
+    CHECK(plan_line(
+              planned({0, 1, 2, 7}, {0, 8192, 8192, 8192, 5, 0, 0, 0, 1, 2, 0, 4, 0, 0, 0, 0})) ==
           "alltoallv group=3 tasks=0-2,7 first=1 every=2 calls=50 schedule=greedy "
           "lengths=0,8K*3/5,0*3/1,2,0,4/0*4 at=\"sort at is.c:220\"");
     PlannedCall bcast;
@@ -61,7 +62,8 @@ TEST_CASE("what is written is read again") {
 }
 
 TEST_CASE("mistakes in a plan are named with their line") {
-    CHECK(mistake_in("alltoallv tasks=0-1\nbcast task=0\n").find("p:2: there is no key \"task\"") == 0);
+    CHECK(mistake_in("alltoallv tasks=0-1\nbcast task=0\n").find("p:2: there is no key \"task\"") ==
+          0);
     CHECK(mistake_in("alltoallv tasks=1-0\n").find("p:1: tasks=1-0 is not allowed") == 0);
     CHECK(mistake_in("alltoallv tasks=0,0\n").find("p:1: tasks=0,0 is not allowed") == 0);
     CHECK(mistake_in("alltoallv tasks=0-1 lengths=0,1/2\n").find("p:1: lengths=0,1/2") == 0);
@@ -78,7 +80,8 @@ TEST_CASE("notices spread along long messages only") {
     CHECK(calls_to_reach_all(3, {{0, 1, l}, {1, 2, l}, {2, 0, l}}) == 2);
     CHECK(calls_to_reach_all(3, {{0, 1, l}, {1, 2, l}, {2, 0, l - 1}}) == 0);
     CHECK(calls_to_reach_all(2, {{0, 1, l}, {1, 0, l}}) == 1);
-    CHECK(calls_to_reach_all(4, {{0, 1, l}, {1, 0, l}, {1, 2, l}, {2, 1, l}, {2, 3, l}, {3, 2, l}}) == 3);
+    CHECK(calls_to_reach_all(
+              4, {{0, 1, l}, {1, 0, l}, {1, 2, l}, {2, 1, l}, {2, 3, l}, {3, 2, l}}) == 3);
 }
 
 TEST_CASE("a length fits the plan within a factor of 2") {

@@ -29,15 +29,23 @@ TEST_CASE("rounds of messages are named as the collective call that they are") {
         CHECK(found.rounds == 3);
         return collective_of(found);
     };
-    CHECK(name([](TaskId, TaskId) { return 8; }) == "MPI_Alltoall (mpc_index) of tasks 0-3, 8 bytes each");
+    CHECK(name([](TaskId, TaskId) { return 8; }) ==
+          "MPI_Alltoall (mpc_index) of tasks 0-3, 8 bytes each");
     CHECK(name([](TaskId from, TaskId to) { return 8 + from + to; }) ==
           "MPI_Alltoallv (mpc_indexv) of tasks 0-3, of unequal lengths");
-    CHECK(name([](TaskId from, TaskId to) { return to == (from + 1) % 4 ? 8 : 0; }).find("a shift") == 0);
-    CHECK(name([](TaskId from, TaskId) { return from == 2 ? 8 : 0; }).find("MPI_Scatter or MPI_Bcast") == 0);
-    CHECK(name([](TaskId from, TaskId to) { return from == 2 ? 8 + to : 0; }).find("MPI_Scatterv") == 0);
+    CHECK(name([](TaskId from, TaskId to) {
+              return to == (from + 1) % 4 ? 8 : 0;
+          }).find("a shift") == 0);
+    CHECK(name([](TaskId from, TaskId) {
+              return from == 2 ? 8 : 0;
+          }).find("MPI_Scatter or MPI_Bcast") == 0);
+    CHECK(name([](TaskId from, TaskId to) {
+              return from == 2 ? 8 + to : 0;
+          }).find("MPI_Scatterv") == 0);
     CHECK(name([](TaskId, TaskId to) { return to == 1 ? 8 : 0; }).find("MPI_Gather or") == 0);
-    CHECK(name([](TaskId from, TaskId to) { return (from ^ to) == 1 || to == 0 ? 8 : 0; })
-              .find("MPI_Neighbor_alltoallv") == 0);
+    CHECK(name([](TaskId from, TaskId to) {
+              return (from ^ to) == 1 || to == 0 ? 8 : 0;
+          }).find("MPI_Neighbor_alltoallv") == 0);
 }
 
 TEST_CASE("messages that differ between rounds are no collective call") {
