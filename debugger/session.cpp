@@ -250,6 +250,10 @@ std::string Session::stop_in_words(NodeIndex node, const DebuggedTask& task) con
                 const_cast<Session*>(this)->breakpoint_of(node, task.reason.breakpoint);
             if (found != nullptr && found->text == kCatchExit)
                 return "exits with a code other than 0";
+            if (found != nullptr && found->text == kCatchError) {
+                text = "ends the job because of an error";
+                break;
+            }
             if (found != nullptr) text = found->name();
             if (!task.reason.text.empty()) text += (text.empty() ? "" : ", ") + task.reason.text;
             break;

@@ -32,6 +32,8 @@ inline constexpr std::chrono::milliseconds kEventTime{150};
 
 // The breakpoint of `catch exit`: the first argument of _exit() is the exit code (x86-64).
 inline constexpr const char* kCatchExit = "catch exit";
+// The breakpoints of `catch error`: errors that end the job.
+inline constexpr const char* kCatchError = "catch error";
 
 class Session {
   public:
@@ -182,13 +184,15 @@ class Session {
     void remove_breakpoints(const std::string& arguments);
     void list_breakpoints();
     std::string condition_for(NodeIndex node, const TaskSet& tasks, const std::string& condition);
+    std::string condition_option(NodeIndex node, const TaskSet& tasks,
+                                 const std::string& condition);
     std::string task_expression(NodeIndex node);
     Breakpoint* breakpoint_of(NodeIndex node, int gdb_number);
     Breakpoint* breakpoint_of(int number);
     OperationPtr make_breakpoint(Breakpoint breakpoint);
     void insert_on_nodes(Breakpoint breakpoint,
                          const std::function<std::string(NodeIndex)>& options,
-                         const std::string& place);
+                         const std::vector<std::string>& places);
     void on_inserted(const OperationPtr& all, NodeIndex node, int number, TaskId told,
                      const GdbAnswer& answer);
 

@@ -63,6 +63,13 @@ std::string Session::condition_for(NodeIndex node, const TaskSet& tasks,
     return own.empty() ? group : "(" + group + ") && " + own;
 }
 
+// The option of -break-insert for it; empty if there is no condition.
+std::string Session::condition_option(NodeIndex node, const TaskSet& tasks,
+                                      const std::string& condition) {
+    const std::string on = condition_for(node, tasks, condition);
+    return on.empty() ? on : "-c " + mi_quoted(on) + " ";
+}
+
 Session::Breakpoint* Session::breakpoint_of(NodeIndex node, int gdb_number) {
     for (Breakpoint& each : breakpoints_)
         for (const auto& [on, number] : each.of_gdbs)
@@ -95,12 +102,12 @@ Session::OperationPtr Session::make_breakpoint(Breakpoint breakpoint) {
     });
 }
 
-// Inserts the breakpoint on each node that has tasks of it, and records what gdb has made. A place that
+// Inserts the breakpoint at all places on each node that has tasks of it, and records what gdb has made. A place that
 // gdb does not know may be in a library that is loaded later. A line that a known file does not have is
 // a mistake.
 void Session::insert_on_nodes(Breakpoint breakpoint,
                               const std::function<std::string(NodeIndex)>& options,
-                              const std::string& place) {
+                              const std::vector<std::string>& places) {
     const TaskSet tasks = breakpoint.tasks;
     const OperationPtr all = make_breakpoint(std::move(breakpoint));
     const int number = breakpoints_.back().number;
@@ -113,16 +120,19 @@ void Session::insert_on_nodes(Breakpoint breakpoint,
                          [&](const DebuggedTask& task) { return tasks.contains(task.task); });
         if (first == gdb->tasks().end()) continue;
         const TaskId told = first->task;
-        const std::string rest = options(node) + mi_quoted(place);
-        ++all->outstanding;
-        gdb->command("-break-insert " + rest, [=, this](const GdbAnswer& answer) {
-            const bool is_missing_line = answer.error.starts_with("No line ") ||
-                                         answer.error.starts_with("No compiled code for line ");
-            if (answer.ok || is_missing_line) return on_inserted(all, node, number, told, answer);
-            gdb->command("-break-insert -f " + rest, [=, this](const GdbAnswer& later) {
-                on_inserted(all, node, number, told, later);
+        for (const std::string& place : places) {
+            const std::string rest = options(node) + mi_quoted(place);
+            ++all->outstanding;
+            gdb->command("-break-insert " + rest, [=, this](const GdbAnswer& answer) {
+                const bool is_missing_line = answer.error.starts_with("No line ") ||
+                                             answer.error.starts_with("No compiled code for line ");
+                if (answer.ok || is_missing_line)
+                    return on_inserted(all, node, number, told, answer);
+                gdb->command("-break-insert -f " + rest, [=, this](const GdbAnswer& later) {
+                    on_inserted(all, node, number, told, later);
+                });
             });
-        });
+        }
     }
     seal(all);
 }
@@ -137,10 +147,11 @@ void Session::on_inserted(const OperationPtr& all, NodeIndex node, int number, T
         if (const MiValue* locations = bkpt->find("locations"))
             if (!locations->items.empty()) where = &locations->items.front().second;
         const StackFrame frame = frame_of(*where);
-        made->where = bkpt->find("pending") != nullptr
-                          ? bkpt->text_of("pending") + " (not loaded yet)"
-                      : frame.function.empty() ? ""
-                                               : frame.function + " at " + frame.place;
+        if (made->where.empty() || made->text != kCatchError)
+            made->where = bkpt->find("pending") != nullptr
+                              ? bkpt->text_of("pending") + " (not loaded yet)"
+                          : frame.function.empty() ? ""
+                                                   : frame.function + " at " + frame.place;
     } else if (!answer.ok) {
         all->errors.emplace_back(told, answer.error);
     }
@@ -163,13 +174,11 @@ void Session::add_breakpoint(const TaskSet& tasks, const std::string& arguments,
     breakpoint.tasks = tasks;
     breakpoint.traces = traces;
     if (traces) breakpoint.kind = "tracepoint";
-    insert_on_nodes(
-        std::move(breakpoint),
-        [=, this, condition = condition](NodeIndex node) {
-            const std::string on = condition_for(node, tasks, condition);
-            return on.empty() ? on : "-c " + mi_quoted(on) + " ";
-        },
-        place);
+    insert_on_nodes(std::move(breakpoint),
+                    [=, this, condition = condition](NodeIndex node) {
+                        return condition_option(node, tasks, condition);
+                    },
+                    {place});
 }
 
 void Session::stop_command(const TaskSet& tasks, std::string arguments) {
@@ -220,14 +229,26 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
     }
     if (word == "exit") {
         Breakpoint breakpoint;
+        breakpoint.kind = "catchpoint";
         breakpoint.text = kCatchExit;
         breakpoint.tasks = tasks;
         return insert_on_nodes(
             std::move(breakpoint),
-            [=, this](NodeIndex node) {
-                return "-c " + mi_quoted(condition_for(node, tasks, "(int)$rdi != 0")) + " ";
-            },
-            "_exit");
+            [=, this](NodeIndex node) { return condition_option(node, tasks, "(int)$rdi != 0"); },
+            {"_exit"});
+    }
+    if (word == "error") {
+        // Where POE's library ends the job: a fatal error of MPI, MPI_Abort, mpc_stopall. Of another MPI
+        // library only MPI_Abort is known.
+        Breakpoint breakpoint;
+        breakpoint.kind = "catchpoint";
+        breakpoint.text = kCatchError;
+        breakpoint.where = kCatchError;
+        breakpoint.tasks = tasks;
+        return insert_on_nodes(
+            std::move(breakpoint),
+            [=, this](NodeIndex node) { return condition_option(node, tasks, ""); },
+            {"poe::comm::Runtime::stop_all", "MPI_Abort"});
     }
     if (word == "call") {
         if (arguments.empty()) return fail("catch call needs a name: catch call MPI_Allreduce");
@@ -235,7 +256,9 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
     }
     if (word.empty())
         return fail(
-            "catch has the forms catch signal [NAME], catch call NAME, catch exit, catch deadlock, "
+            "catch has the forms catch signal [NAME], catch call NAME, catch error, catch exit, "
+            "catch "
+            "deadlock, "
             "and "
             "those of gdb (throw, catch, fork, exec, syscall)");
     // The others are commands of gdb's command line. gdb tells their number only in words.

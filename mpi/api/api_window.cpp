@@ -70,9 +70,9 @@ int win_create_dynamic(Call& call, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
 int win_free(Call& call, MPI_Win* win) {
     Window* const window = find_window(*win);
     if (window == nullptr)
-        return call.fail(MPI_ERR_WIN, "win",
-                         *win == MPI_WIN_NULL ? "it is MPI_WIN_NULL"
-                                              : "it is no window, or was freed already");
+        return call.fail(
+            MPI_ERR_WIN, "win",
+            *win == MPI_WIN_NULL ? "it is MPI_WIN_NULL" : "it is no window, or was freed already");
     call.about(ErrorObject(*win));
     if (Fault fault = call.outside([&] { return window->attributes.remove_all(*win); }))
         return call.fail(fault);

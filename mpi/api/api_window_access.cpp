@@ -249,7 +249,8 @@ int compare_and_swap(Call& call, const void* origin_addr, const void* compare_ad
     const PredefinedType* type = find_predefined_type(value_of(datatype));
     const bool comparable =
         type != nullptr &&
-        (type->type_class == TypeClass::kInteger || type->type_class == TypeClass::kFortranInteger ||
+        (type->type_class == TypeClass::kInteger ||
+         type->type_class == TypeClass::kFortranInteger ||
          type->type_class == TypeClass::kLogical || type->type_class == TypeClass::kMultiLanguage ||
          type->type_class == TypeClass::kCharacter || type->type_class == TypeClass::kByte);
     if (!comparable)

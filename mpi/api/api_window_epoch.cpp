@@ -50,8 +50,9 @@ int flush_member(Call& call, MPI_Win win, int rank, bool local) {
 
 int win_fence(Call& call, int assert, MPI_Win win) {
     Window& window = *find_window(win);
-    if (!check_assertion(call, assert, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |
-                                           MPI_MODE_NOSUCCEED))
+    if (!check_assertion(
+            call, assert,
+            MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED))
         return call.code();
     const VisibleCall visible(call, about_window(window));
     return call.finish(fence(call.runtime(), window, assert));
@@ -70,11 +71,10 @@ int win_post(Call& call, MPI_Group group, int assert, MPI_Win win) {
 int win_start(Call& call, MPI_Group group, int assert, MPI_Win win) {
     Window& window = *find_window(win);
     std::vector<int> ranks;
-    if (!check_assertion(call, assert, MPI_MODE_NOCHECK) ||
-        !find_ranks(call, window, group, ranks))
+    if (!check_assertion(call, assert, MPI_MODE_NOCHECK) || !find_ranks(call, window, group, ranks))
         return call.code();
-    const VisibleCall visible(call, ranks.size() == 1 ? about_member(window, ranks.front())
-                                                      : about_window(window));
+    const VisibleCall visible(
+        call, ranks.size() == 1 ? about_member(window, ranks.front()) : about_window(window));
     return call.finish(start_epoch(call.runtime(), window, ranks, assert));
 }
 
@@ -106,8 +106,7 @@ int win_lock(Call& call, int lock_type, int rank, int assert, MPI_Win win) {
         !check_assertion(call, assert, MPI_MODE_NOCHECK))
         return call.code();
     const VisibleCall visible(call, about_member(window, rank));
-    return call.finish(
-        lock(call.runtime(), window, rank, lock_type == MPI_LOCK_EXCLUSIVE, assert));
+    return call.finish(lock(call.runtime(), window, rank, lock_type == MPI_LOCK_EXCLUSIVE, assert));
 }
 
 int win_unlock(Call& call, int rank, MPI_Win win) {

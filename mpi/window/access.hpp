@@ -46,11 +46,11 @@ struct Access {
     AccessKind kind = AccessKind::kPut;
     // The data follow in this message; otherwise in a message of their own.
     bool data_inside = false;
-    std::uint16_t element = 0;     // code of the predefined datatype of all elements; 0: any
-    std::uint16_t operation = 0;   // value of the handle of a predefined operation
+    std::uint16_t element = 0;    // code of the predefined datatype of all elements; 0: any
+    std::uint16_t operation = 0;  // value of the handle of a predefined operation
     std::uint16_t reserved = 0;
-    std::uint32_t number = 0;      // type of the messages that belong to this one
-    std::uint32_t type_bytes = 0;  // of the description; 0: the datatype is `element`
+    std::uint32_t number = 0;       // type of the messages that belong to this one
+    std::uint32_t type_bytes = 0;   // of the description; 0: the datatype is `element`
     std::int64_t displacement = 0;  // in bytes from the window's base; of dynamic windows: address
     std::int64_t count = 0;         // of the target's datatype
     std::int64_t lower = 0;  // the bytes that are accessed, from the displacement: [lower, upper)

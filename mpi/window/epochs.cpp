@@ -77,8 +77,8 @@ void begin_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive
         return;
     }
     asked.push_back(send_synchronisation(
-        runtime, window, rank,
-        exclusive ? AccessKind::kLockExclusive : AccessKind::kLockShared, true));
+        runtime, window, rank, exclusive ? AccessKind::kLockExclusive : AccessKind::kLockShared,
+        true));
 }
 
 Fault finish_locks(comm::Runtime& runtime, Window& window,
@@ -163,9 +163,9 @@ Fault post(comm::Runtime& runtime, Window& window, const std::vector<int>& ranks
         }
         auto pending = std::make_shared<Pending>();
         pending->rank = rank;
-        pending->head = comm::SendRequest({}, window.task(rank), 0,
-                                          window.context(WindowContext::kPosted),
-                                          comm::FlowClass::kCollective);
+        pending->head =
+            comm::SendRequest({}, window.task(rank), 0, window.context(WindowContext::kPosted),
+                              comm::FlowClass::kCollective);
         runtime.messages().start(pending->head);
         window.pending.push_back(std::move(pending));
     }
@@ -184,11 +184,12 @@ Fault start_epoch(comm::Runtime& runtime, Window& window, const std::vector<int>
         if ((assertion & MPI_MODE_NOCHECK) != 0) break;
         if (rank == window.rank()) {
             if (window.own_posts == 0 && !runtime.messages().shared())
-                return epoch_fault("this would wait forever: this task has not posted the window "
-                                   "for itself",
-                                   "call MPI_Win_post first");
-            if (Fault fault = wait_for_members(runtime, window, {},
-                                               [&] { return window.own_posts > 0; }))
+                return epoch_fault(
+                    "this would wait forever: this task has not posted the window "
+                    "for itself",
+                    "call MPI_Win_post first");
+            if (Fault fault =
+                    wait_for_members(runtime, window, {}, [&] { return window.own_posts > 0; }))
                 return fault;
             --window.own_posts;
             continue;
@@ -327,8 +328,8 @@ Fault unlock_all(comm::Runtime& runtime, Window& window) {
 }
 
 Fault flush(comm::Runtime& runtime, Window& window, int rank, bool local) {
-    const bool locked = rank == kAllRanks ? has_locks(window)
-                                          : window.member(rank).lock != LockHeld::kNone;
+    const bool locked =
+        rank == kAllRanks ? has_locks(window) : window.member(rank).lock != LockHeld::kNone;
     if (!locked)
         return epoch_fault(rank == kAllRanks
                                ? "this task holds no lock of the window"

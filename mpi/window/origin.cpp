@@ -124,8 +124,7 @@ Fault carry_out_here(Window& window, const AccessArguments& arguments, const Acc
     {
         const std::byte* const data = takes_data(access.kind) ? given.data() : nullptr;
         const AccumulateLock lock(window, arguments.rank, is_atomic(access.kind));
-        carry_out(access, memory, layout, data,
-                  gives_data(access.kind) ? result.place() : nullptr);
+        carry_out(access, memory, layout, data, gives_data(access.kind) ? result.place() : nullptr);
     }
     result.store();
     return {};
@@ -142,9 +141,9 @@ void reap(comm::Runtime& runtime, Window& window) {
 
 void begin_message(Window& window, Pending& pending, int rank) {
     pending.rank = rank;
-    pending.head = comm::SendRequest({pending.message.data(), pending.message.size()},
-                                     window.task(rank), 0, window.context(WindowContext::kAccess),
-                                     kOriginFlow);
+    pending.head =
+        comm::SendRequest({pending.message.data(), pending.message.size()}, window.task(rank), 0,
+                          window.context(WindowContext::kAccess), kOriginFlow);
 }
 
 void expect_answer(comm::MessageLayer& messages, Window& window, Pending& pending,
@@ -161,7 +160,8 @@ std::vector<std::byte> make_message(Access& access, const AccessArguments& argum
     TypeNumbers numbers;
     if (arguments.type->code() == 0) numbers = describe_type(*arguments.type);
     access.type_bytes = static_cast<std::uint32_t>(numbers.size() * sizeof(std::int64_t));
-    if (arguments.type->code() != 0) access.element = static_cast<std::uint16_t>(arguments.type->code());
+    if (arguments.type->code() != 0)
+        access.element = static_cast<std::uint16_t>(arguments.type->code());
     const Bytes bytes = access.sent_bytes();
     access.data_inside = bytes <= kMostInside;
     const Bytes inside = access.data_inside ? bytes : 0;
@@ -274,8 +274,8 @@ std::shared_ptr<Pending> send_synchronisation(comm::Runtime& runtime, Window& wi
     std::memcpy(pending->message.data(), &access, sizeof access);
     begin_message(window, *pending, rank);
     if (answered)
-        expect_answer(runtime.messages(), window, *pending,
-                      {&pending->code, sizeof pending->code}, access.number);
+        expect_answer(runtime.messages(), window, *pending, {&pending->code, sizeof pending->code},
+                      access.number);
     runtime.messages().start(pending->head);
     window.pending.push_back(pending);
     return pending;
@@ -294,8 +294,8 @@ Fault wait_for_pending(comm::Runtime& runtime, Window& window, Pending& pending)
                         pending.answer.source >= 0 && pending.has_answer
                             ? pending.answer.source
                             : window.task(pending.rank));
-    const bool refused =
-        pending.has_answer && (pending.answer.length != pending.answer.view.size() || pending.code != 0);
+    const bool refused = pending.has_answer &&
+                         (pending.answer.length != pending.answer.view.size() || pending.code != 0);
     if (!refused) return {};
     return {MPI_ERR_RMA_RANGE, "",
             "rank " + std::to_string(pending.rank) +

@@ -90,8 +90,8 @@ bool on_one_node(comm::Runtime& runtime, const Comm& comm) {
 Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std::int64_t> sizes,
                          std::int64_t alignment, std::shared_ptr<SharedMemory>& made) {
     auto memory = std::unique_ptr<SharedMemory>(new SharedMemory);
-    std::int64_t at = round_up(static_cast<std::int64_t>(sizes.size() * sizeof(MemberControl)),
-                               kPageBytes);
+    std::int64_t at =
+        round_up(static_cast<std::int64_t>(sizes.size() * sizeof(MemberControl)), kPageBytes);
     for (const std::int64_t size : sizes) {
         at = round_up(at, alignment);
         memory->offsets_.push_back(at);
@@ -106,16 +106,16 @@ Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std
     Contributions places;
     const Words words{static_cast<std::int32_t>(::getpid()), own.number(), fault.code};
     if (Fault lost = gather_words(runtime, comm, words, places)) return lost;
-    const std::string path = "/proc/" + std::to_string(places.local[0]) + "/fd/" +
-                             std::to_string(places.local[1]);
+    const std::string path =
+        "/proc/" + std::to_string(places.local[0]) + "/fd/" + std::to_string(places.local[1]);
     const bool exists = places.local[2] == MPI_SUCCESS;
-    const Descriptor other(creates || !exists ? -1
-                                              : ::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    const Descriptor other(creates || !exists ? -1 : ::open(path.c_str(), O_RDWR | O_CLOEXEC));
     const int file = creates ? own.number() : other.number();
     if (exists && file < 0) {
         fault = system_fault("the window's memory in the task of rank 0 cannot be opened");
     } else if (exists) {
-        void* mapped = ::mmap(nullptr, memory->length_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        void* mapped =
+            ::mmap(nullptr, memory->length_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         if (mapped == MAP_FAILED) {
             fault = system_fault("the window's memory cannot be mapped");
         } else {
@@ -136,8 +136,8 @@ AccumulateLock::AccumulateLock(const Window& window, int rank, bool needed) {
     std::atomic<std::uint32_t>& word = window.memory->control(rank).accumulate;
     const auto own = static_cast<std::uint32_t>(environment().task) + 1;
     std::uint32_t holder = 0;
-    for (unsigned attempts = 1;
-         !word.compare_exchange_weak(holder, own, std::memory_order_acquire); ++attempts) {
+    for (unsigned attempts = 1; !word.compare_exchange_weak(holder, own, std::memory_order_acquire);
+         ++attempts) {
         if (attempts % kAttemptsPerYield == 0) ::sched_yield();
         if (attempts % kAttemptsPerLook == 0 && holder != 0 &&
             process_context().runtime->messages().lost(static_cast<TaskId>(holder - 1)))

@@ -82,7 +82,8 @@ class Target {
     Window& window_;
     std::list<Incoming> incoming_;  // in the order of arrival
     std::list<std::unique_ptr<Outgoing>> outgoing_;
-    std::map<TaskId, std::int32_t> refusals_;  // the errors of operations that were refused, by origin
+    std::map<TaskId, std::int32_t>
+        refusals_;  // the errors of operations that were refused, by origin
     LockQueue locks_;
     bool own_lock_ = false;
     unsigned visits_ = 0;

@@ -94,8 +94,8 @@ class DescriptionReader {
         numbers_ = numbers_.subspan(count);
         NodeJoiner joiner(false);
         for (const std::int64_t place : places)
-            joiner.add(at + place, make_run(bytes, static_cast<Bytes>(positive(
-                                                       block != 0 ? block : next()))));
+            joiner.add(at + place,
+                       make_run(bytes, static_cast<Bytes>(positive(block != 0 ? block : next()))));
         return joiner.finish();
     }
 

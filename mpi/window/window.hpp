@@ -27,17 +27,17 @@
 
 namespace poe::mpi {
 
-struct Pending;         // origin.hpp
-class Target;           // target.hpp
-class SharedMemory;     // shared_memory.hpp
+struct Pending;      // origin.hpp
+class Target;        // target.hpp
+class SharedMemory;  // shared_memory.hpp
 
 // The contexts of a window's messages: bits that are added to the context of its communicator and
 // that no communicator uses.
 enum class WindowContext : ContextId {
-    kAccess = 0x70000000u,   // operations; each begins with an Access
-    kData = 0x90000000u,     // the data of an operation; the type is its number
-    kReply = 0xa0000000u,    // the answer to an operation; the type is its number
-    kPosted = 0xb0000000u,   // MPI_Win_post: an exposure epoch has begun
+    kAccess = 0x70000000u,  // operations; each begins with an Access
+    kData = 0x90000000u,    // the data of an operation; the type is its number
+    kReply = 0xa0000000u,   // the answer to an operation; the type is its number
+    kPosted = 0xb0000000u,  // MPI_Win_post: an exposure epoch has begun
 };
 
 // The lock that this task holds at a member.
@@ -45,13 +45,14 @@ enum class LockHeld : std::uint8_t { kNone, kShared, kExclusive, kUnchecked };
 
 // What this task knows of a member of the group.
 struct WindowMember {
-    std::int64_t base = 0;  // address in that member; of dynamic windows 0, because displacements are
-                            // addresses
-    std::int64_t size = 0;  // in bytes
-    std::int64_t unit = 1;  // of displacements, in bytes
+    std::int64_t base =
+        0;  // address in that member; of dynamic windows 0, because displacements are
+            // addresses
+    std::int64_t size = 0;        // in bytes
+    std::int64_t unit = 1;        // of displacements, in bytes
     std::byte* mapped = nullptr;  // where this task sees the memory; null: nowhere
     LockHeld lock = LockHeld::kNone;
-    bool started = false;   // in the access epoch of MPI_Win_start
+    bool started = false;    // in the access epoch of MPI_Win_start
     bool unflushed = false;  // has been sent operations of which the completion is not known
     // Ends of access epochs that this member has announced and MPI_Win_wait has not consumed.
     std::uint32_t completes = 0;
@@ -74,7 +75,7 @@ struct Window final : ErrorHandlerOwner {
     std::string name;  // at most MPI_MAX_OBJECT_NAME - 1 characters
     Attributes attributes;
     WindowAttributes values;
-    Comm* comm = nullptr;  // owned
+    Comm* comm = nullptr;           // owned
     MPI_Info info = MPI_INFO_NULL;  // the hints; owned
 
     std::vector<WindowMember> members;  // by rank
@@ -89,11 +90,11 @@ struct Window final : ErrorHandlerOwner {
     bool fenced = false;  // a fence has opened an epoch
     bool used = false;    // operations were started since the last fence
     bool locked_all = false;
-    int locks = 0;                // members whose lock this task holds by MPI_Win_lock
-    std::vector<int> started;     // ranks; the epoch of MPI_Win_start
+    int locks = 0;             // members whose lock this task holds by MPI_Win_lock
+    std::vector<int> started;  // ranks; the epoch of MPI_Win_start
     bool access_started = false;
     // --- The exposure epoch of MPI_Win_post.
-    std::vector<int> posted;      // ranks of the origins
+    std::vector<int> posted;  // ranks of the origins
     bool exposed = false;
     std::uint32_t own_posts = 0;  // of this task to itself
 

@@ -25,8 +25,12 @@ namespace {
 constexpr std::int64_t kPartAlignment = 64;
 
 constexpr std::array<std::string_view, 7> kWindowHints{
-    "no_locks",  "accumulate_ordering",     "accumulate_ops",
-    "same_size", "same_disp_unit",          "alloc_shared_noncontig",
+    "no_locks",
+    "accumulate_ordering",
+    "accumulate_ops",
+    "same_size",
+    "same_disp_unit",
+    "alloc_shared_noncontig",
     "mpi_accumulate_granularity",
 };
 
@@ -66,9 +70,8 @@ Fault exchange_parts(comm::Runtime& runtime, Comm& comm, const PartRecord& own, 
     all.resize(static_cast<std::size_t>(comm.size()));
     std::memcpy(static_cast<void*>(all.data()), records.local.data(), all.size() * sizeof own);
     if (fault) return fault;
-    const auto refused = std::find_if(all.begin(), all.end(), [](const PartRecord& each) {
-        return each.code != MPI_SUCCESS;
-    });
+    const auto refused = std::find_if(
+        all.begin(), all.end(), [](const PartRecord& each) { return each.code != MPI_SUCCESS; });
     if (refused == all.end()) return {};
     return {refused->code, "",
             "the arguments of rank " + std::to_string(refused - all.begin()) + " are wrong",
@@ -111,8 +114,7 @@ Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
     }
     Fault fault;
     if (part.flavor == MPI_WIN_FLAVOR_SHARED && window.size() > 1) {
-        fault = {MPI_ERR_RMA_SHARED, "comm",
-                 "its members are on several nodes",
+        fault = {MPI_ERR_RMA_SHARED, "comm", "its members are on several nodes",
                  "make a communicator with MPI_Comm_split_type and MPI_COMM_TYPE_SHARED first"};
     } else {
         try {

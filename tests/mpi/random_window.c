@@ -4,8 +4,9 @@
  * In a round every block of every window has a role: it belongs to one origin, which makes one operation or a
  * sequence of atomic ones on it and knows the results; or all origins accumulate on it with one operation, whose
  * result does not depend on the order. Arguments: seed, rounds. Any number of tasks. */
-#include "mpi_test.h"
 #include <stdint.h>
+
+#include "mpi_test.h"
 
 enum { kBlocks = 24, kCells = 60, kWords = kBlocks * kCells, kMostTasks = 64 };
 enum Epoch { kFence, kPost, kLock, kLockAll, kEpochs };
@@ -56,7 +57,8 @@ static MPI_Datatype make_type(const struct Shape* shape, int* count) {
         *count = shape->count;
         MPI_Type_dup(MPI_INT64_T, &type);
     } else if (shape->kind == 1) {
-        MPI_Type_vector(shape->count / shape->length, shape->length, shape->stride, MPI_INT64_T, &type);
+        MPI_Type_vector(shape->count / shape->length, shape->length, shape->stride, MPI_INT64_T,
+                        &type);
     } else if (shape->kind == 2) {
         for (int i = 0; i < shape->count; ++i) places[i] = shape->at[i];
         MPI_Type_create_indexed_block(shape->count, 1, places, MPI_INT64_T, &type);
@@ -70,7 +72,7 @@ static MPI_Datatype make_type(const struct Shape* shape, int* count) {
     return type;
 }
 
-static const MPI_Op operations[] = {MPI_SUM, MPI_PROD, MPI_MAX,  MPI_MIN,     MPI_BAND, MPI_BOR,
+static const MPI_Op operations[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_BAND,    MPI_BOR,
                                     MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_REPLACE, MPI_NO_OP};
 enum { kOrderFree = 7, kOperations = 12 };
 
@@ -185,11 +187,12 @@ static void operate(int origin, int target, int base, enum Action action, int op
             CHECK_OK(MPI_Get(check->got, counts[2], types[2], target, place, counts[0], types[0],
                              window));
     } else if (gets) {
-        CHECK_OK(MPI_Get_accumulate(check->given, counts[1], types[1], check->got, counts[2], types[2],
-                                    target, place, counts[0], types[0], operations[operation], window));
+        CHECK_OK(MPI_Get_accumulate(check->given, counts[1], types[1], check->got, counts[2],
+                                    types[2], target, place, counts[0], types[0],
+                                    operations[operation], window));
     } else {
-        CHECK_OK(MPI_Accumulate(check->given, counts[1], types[1], target, place, counts[0], types[0],
-                                operations[operation], window));
+        CHECK_OK(MPI_Accumulate(check->given, counts[1], types[1], target, place, counts[0],
+                                types[0], operations[operation], window));
     }
     for (int i = 0; i < 3; ++i) MPI_Type_free(&types[i]);
 }
@@ -208,8 +211,8 @@ static void operate_on_one(int origin, int target, int cell, int operation) {
         check->given[0] = value;
         check->other[0] = matches ? *old : *old + 1;
         if (compares)
-            CHECK_OK(MPI_Compare_and_swap(check->given, check->other, check->got, MPI_INT64_T, target,
-                                          displacement(target, cell), window));
+            CHECK_OK(MPI_Compare_and_swap(check->given, check->other, check->got, MPI_INT64_T,
+                                          target, displacement(target, cell), window));
         else
             CHECK_OK(MPI_Fetch_and_op(check->given, check->got, MPI_INT64_T, target,
                                       displacement(target, cell), operations[operation], window));

@@ -104,7 +104,8 @@ static void test_counters(MPI_Win win, long* own) {
     for (int i = 0; i < 10; ++i) {
         long before = -1, value;
         do {
-            CHECK_OK(MPI_Compare_and_swap(&taken, &free_value, &before, MPI_LONG, size - 1, 1, win));
+            CHECK_OK(
+                MPI_Compare_and_swap(&taken, &free_value, &before, MPI_LONG, size - 1, 1, win));
             CHECK_OK(MPI_Win_flush(size - 1, win));
         } while (before != 0);
         CHECK_OK(MPI_Get(&value, 1, MPI_LONG, size - 1, 2, 1, MPI_LONG, win));
@@ -112,7 +113,8 @@ static void test_counters(MPI_Win win, long* own) {
         ++value;
         CHECK_OK(MPI_Put(&value, 1, MPI_LONG, size - 1, 2, 1, MPI_LONG, win));
         CHECK_OK(MPI_Win_flush(size - 1, win));
-        CHECK_OK(MPI_Accumulate(&free_value, 1, MPI_LONG, size - 1, 1, 1, MPI_LONG, MPI_REPLACE, win));
+        CHECK_OK(
+            MPI_Accumulate(&free_value, 1, MPI_LONG, size - 1, 1, 1, MPI_LONG, MPI_REPLACE, win));
         CHECK_OK(MPI_Win_flush(size - 1, win));
     }
     CHECK_OK(MPI_Win_unlock_all(win));
@@ -150,8 +152,8 @@ static void test_requests(MPI_Win win, long* own) {
     const int right = (rank + 1) % size;
     for (int i = 0; i < 8; ++i) {
         values[i] = rank * 10 + i;
-        CHECK_OK(MPI_Rput(&values[i], 1, MPI_LONG, right, 8 * rank + i, 1, MPI_LONG, win,
-                          &requests[i]));
+        CHECK_OK(
+            MPI_Rput(&values[i], 1, MPI_LONG, right, 8 * rank + i, 1, MPI_LONG, win, &requests[i]));
     }
     CHECK_OK(MPI_Waitall(8, requests, MPI_STATUSES_IGNORE));
     CHECK_OK(MPI_Win_flush_all(win));
@@ -179,18 +181,19 @@ static void test_requests(MPI_Win win, long* own) {
 /* Longer than any message that travels at once. */
 static void test_long_data(void) {
     const MPI_Aint count = 300000;
-    double *own, *values = malloc(sizeof(double) * (size_t)count), *got = malloc(sizeof(double) * (size_t)count);
+    double *own, *values = malloc(sizeof(double) * (size_t)count),
+                 *got = malloc(sizeof(double) * (size_t)count);
     MPI_Win win;
-    CHECK_OK(MPI_Win_create(own = calloc((size_t)count, sizeof(double)), count * 8, 8, MPI_INFO_NULL,
-                            MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_create(own = calloc((size_t)count, sizeof(double)), count * 8, 8,
+                            MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     for (MPI_Aint i = 0; i < count; ++i) values[i] = (double)(rank + 1) * (double)i, got[i] = -1;
     const int right = (rank + 1) % size, left = (rank + size - 1) % size;
     CHECK_OK(MPI_Win_fence(0, win));
     CHECK_OK(MPI_Put_c(values, count, MPI_DOUBLE, right, 0, count, MPI_DOUBLE, win));
     CHECK_OK(MPI_Win_fence(0, win));
     for (MPI_Aint i = 0; i < count; ++i) CHECK(own[i] == (double)(left + 1) * (double)i);
-    CHECK_OK(MPI_Get_accumulate(values, (int)count, MPI_DOUBLE, got, (int)count, MPI_DOUBLE, right, 0,
-                                (int)count, MPI_DOUBLE, MPI_SUM, win));
+    CHECK_OK(MPI_Get_accumulate(values, (int)count, MPI_DOUBLE, got, (int)count, MPI_DOUBLE, right,
+                                0, (int)count, MPI_DOUBLE, MPI_SUM, win));
     CHECK_OK(MPI_Win_fence(0, win));
     for (MPI_Aint i = 0; i < count; ++i) {
         CHECK(got[i] == values[i]);
@@ -222,7 +225,8 @@ static void test_dynamic(void) {
     CHECK_INT(data[0], 100 + left);
     /* Beyond what is attached: the target refuses it. */
     CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win));
-    int first = MPI_Put(&new_value, 1, MPI_LONG, right, MPI_Aint_add(all[right], 28), 1, MPI_LONG, win);
+    int first =
+        MPI_Put(&new_value, 1, MPI_LONG, right, MPI_Aint_add(all[right], 28), 1, MPI_LONG, win);
     int second = MPI_Win_unlock(right, win), found = 0;
     MPI_Error_class(first != MPI_SUCCESS ? first : second, &found);
     CHECK_INT(found, MPI_ERR_RMA_RANGE);
@@ -246,10 +250,12 @@ int main(int argc, char** argv) {
     CHECK_OK(MPI_Init(&argc, &argv));
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    CHECK_OK(MPI_Win_create(memory, sizeof memory, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(
+        MPI_Win_create(memory, sizeof memory, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     test_window(win, memory);
     CHECK_OK(MPI_Win_free(&win));
-    CHECK_OK(MPI_Win_allocate(sizeof memory, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win));
+    CHECK_OK(
+        MPI_Win_allocate(sizeof memory, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &own, &win));
     test_window(win, own);
     CHECK_OK(MPI_Win_free(&win));
     test_long_data();

@@ -175,8 +175,9 @@ static void test_refusals(void) {
     CHECK_CLASS(MPI_Win_create(data, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_SIZE);
     CHECK_CLASS(MPI_Win_create(data, 4, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_DISP);
     /* An error of one member is one of all. */
-    CHECK_CLASS(MPI_Win_create(data, rank == size - 1 ? -1 : 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win),
-                MPI_ERR_SIZE);
+    CHECK_CLASS(
+        MPI_Win_create(data, rank == size - 1 ? -1 : 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win),
+        MPI_ERR_SIZE);
     CHECK(win == MPI_WIN_NULL);
     CHECK_OK(MPI_Win_create(data, sizeof data, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));

@@ -264,6 +264,34 @@ class Commands(PdbxTest):
         debugger.stderr.close()
 
 
+WRONG_COUNT = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int me, in = 1, out = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Reduce(&in, &out, me == 2 ? -1 : 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+class CatchError(PdbxTest):
+    def test_a_collective_call_with_a_wrong_argument(self):
+        source = self.folder / "wrong_count.c"
+        source.write_text(WRONG_COUNT)
+        program = source.with_suffix("")
+        subprocess.run([BUILD / "bin" / "mpicc.poe", "-g", source, "-o", program], check=True)
+        said = self.pdbx(["catch error", "breakpoints", "cont", "on failed where", "on 2 where", "on 2 up", "on 2 print me"],
+                         program, "-procs", "3")
+        self.assertEqual(said.lines("catch error"), ["catchpoint 1: catch error, tasks 0-2"])
+        errors = [(tasks, text) for tasks, text in said.stops() if "ends the job because of an error" in text]
+        self.assertEqual([tasks for tasks, _ in errors], [[2]], said.text)
+        self.assertRegex("\n".join(said.lines("on 2 where")), r"main  wrong_count.c:7")
+        self.assertEqual(said.answers("on 2 print me"), {"2": [2]})
+
+
 FAULTY = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 // The parts of windows that need no messages: the description of datatypes, the order of locks, and the
 // execution of operations on memory.
 #include <array>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <mpi.h>
 #include <random>
 #include <vector>
+
+#include <catch2/catch.hpp>
 
 #include "mpi/datatype/constructors.hpp"
 #include "mpi/datatype/datatype.hpp"
@@ -77,8 +78,14 @@ TEST_CASE("a datatype that was described to another task has the same layout") {
 }
 
 TEST_CASE("a damaged description of a datatype is refused") {
-    const std::vector<TypeNumbers> damaged{{}, {4}, {4, 0, 0}, {4, 0, 0, -1}, {4, 0, 9, 1}, {4, 0, 2, 4, 1000, 1},
-                                           {4, 0, 1, 0, 4, 0, 4}, {4, 0, 3, 2, 0, 0, 4}};
+    const std::vector<TypeNumbers> damaged{{},
+                                           {4},
+                                           {4, 0, 0},
+                                           {4, 0, 0, -1},
+                                           {4, 0, 9, 1},
+                                           {4, 0, 2, 4, 1000, 1},
+                                           {4, 0, 1, 0, 4, 0, 4},
+                                           {4, 0, 3, 2, 0, 0, 4}};
     for (const TypeNumbers& each : damaged) CHECK_THROWS_AS(TargetType(each), std::runtime_error);
 }
 
