@@ -12,6 +12,7 @@
 #include "mpi/point/outcomes.hpp"
 #include "mpi/point/waiting.hpp"
 #include "mpi/window/origin.hpp"
+#include "mpi/window/shared_lock.hpp"
 #include "mpi/window/target.hpp"
 
 namespace poe::mpi {
@@ -63,22 +64,26 @@ Fault wait_for_members(comm::Runtime& runtime, Window& window, const std::vector
     return lost < 0 ? Fault{} : end_of_member(runtime, window, lost);
 }
 
-// Takes the lock of a member, or sends the request for it; `asked` receives the latter.
-void begin_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive, bool unchecked,
-                std::vector<std::shared_ptr<Pending>>& asked) {
-    WindowMember& member = window.member(rank);
-    member.lock = unchecked   ? LockHeld::kUnchecked
-                  : exclusive ? LockHeld::kExclusive
-                              : LockHeld::kShared;
-    if (unchecked) return;
+// Takes the lock of a member, or requests it; `asked` receives the requests that were sent.
+Fault begin_lock(comm::Runtime& runtime, Window& window, int rank, LockHeld lock,
+                 std::vector<std::shared_ptr<Pending>>& asked) {
+    const bool exclusive = lock == LockHeld::kExclusive;
+    if (lock != LockHeld::kUnchecked && has_shared_locks(runtime, window)) {
+        if (Fault fault = take_shared_lock(runtime, window, rank, exclusive)) return fault;
+        window.member(rank).lock = lock;
+        return {};
+    }
+    window.member(rank).lock = lock;
+    if (lock == LockHeld::kUnchecked) return {};
     if (rank == window.rank()) {
         window.target->locks().request({rank, exclusive, 0});
         window.target->grant_locks();
-        return;
+        return {};
     }
     asked.push_back(send_synchronisation(
         runtime, window, rank, exclusive ? AccessKind::kLockExclusive : AccessKind::kLockShared,
         true));
+    return {};
 }
 
 Fault finish_locks(comm::Runtime& runtime, Window& window,
@@ -89,6 +94,7 @@ Fault finish_locks(comm::Runtime& runtime, Window& window,
         if (other && !fault) fault = std::move(other);
     }
     const LockHeld own = window.member(window.rank()).lock;
+    if (has_shared_locks(runtime, window)) return fault;
     if (fault || own == LockHeld::kNone || own == LockHeld::kUnchecked) return fault;
     wait_until(
         runtime, [&] { return window.target->own_lock_granted(); },
@@ -107,7 +113,9 @@ Fault finish_locks(comm::Runtime& runtime, Window& window,
 void begin_unlock(comm::Runtime& runtime, Window& window, int rank) {
     WindowMember& member = window.member(rank);
     const LockHeld held = std::exchange(member.lock, LockHeld::kNone);
-    if (rank == window.rank()) {
+    if (held != LockHeld::kUnchecked && has_shared_locks(runtime, window)) {
+        release_shared_lock(runtime, window, rank, held == LockHeld::kExclusive);
+    } else if (rank == window.rank()) {
         if (held != LockHeld::kUnchecked) window.target->release_own_lock();
     } else if (held != LockHeld::kUnchecked) {
         member.unflushed = false;
@@ -286,7 +294,10 @@ Fault lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive, int
                            "end it with MPI_Win_complete first");
     if (Fault fault = leave_fence(window)) return fault;
     std::vector<std::shared_ptr<Pending>> asked;
-    begin_lock(runtime, window, rank, exclusive, (assertion & MPI_MODE_NOCHECK) != 0, asked);
+    const LockHeld wanted = (assertion & MPI_MODE_NOCHECK) != 0 ? LockHeld::kUnchecked
+                            : exclusive                         ? LockHeld::kExclusive
+                                                                : LockHeld::kShared;
+    if (Fault fault = begin_lock(runtime, window, rank, wanted, asked)) return fault;
     ++window.locks;
     return finish_locks(runtime, window, asked);
 }
@@ -310,10 +321,16 @@ Fault lock_all(comm::Runtime& runtime, Window& window, int assertion) {
         return epoch_fault("an access epoch of MPI_Win_start is open",
                            "end it with MPI_Win_complete first");
     if (Fault fault = leave_fence(window)) return fault;
-    window.locked_all = true;
+    const LockHeld wanted =
+        (assertion & MPI_MODE_NOCHECK) != 0 ? LockHeld::kUnchecked : LockHeld::kShared;
     std::vector<std::shared_ptr<Pending>> asked;
-    for (int rank = 0; rank < window.size(); ++rank)
-        begin_lock(runtime, window, rank, false, (assertion & MPI_MODE_NOCHECK) != 0, asked);
+    for (int rank = 0; rank < window.size(); ++rank) {
+        Fault fault = begin_lock(runtime, window, rank, wanted, asked);
+        if (!fault) continue;
+        while (rank-- > 0) begin_unlock(runtime, window, rank);
+        return fault;
+    }
+    window.locked_all = true;
     return finish_locks(runtime, window, asked);
 }
 

@@ -30,6 +30,10 @@ struct Window;
 
 struct alignas(64) MemberControl {
     std::atomic<std::uint32_t> accumulate{0};
+    // The lock of MPI_Win_lock; see shared_lock.hpp.
+    std::atomic<std::uint32_t> holders{0};
+    std::atomic<std::uint32_t> writers{0};
+    std::atomic<std::uint32_t> waiting{0};
 };
 
 class SharedMemory {

@@ -13,6 +13,7 @@
 #include "mpi/object/handle.hpp"
 #include "mpi/window/access.hpp"
 #include "mpi/window/lock_queue.hpp"
+#include "mpi/window/shared_lock.hpp"
 #include "mpi/window/target_type.hpp"
 
 using namespace poe;
@@ -126,6 +127,27 @@ TEST_CASE("locks are granted in the order of the requests") {
     CHECK(locks.grant()->rank == 3);
     locks.release(3);
     CHECK(locks.idle());
+}
+
+TEST_CASE("a lock in shared memory is held by one exclusively or by several") {
+    MemberControl control;
+    CHECK(try_lock(control, false));
+    CHECK(try_lock(control, false));
+    CHECK_FALSE(try_lock(control, true));
+    release_lock(control, false);
+    CHECK_FALSE(try_lock(control, true));
+    release_lock(control, false);
+    CHECK(try_lock(control, true));
+    CHECK_FALSE(try_lock(control, true));
+    CHECK_FALSE(try_lock(control, false));
+    release_lock(control, true);
+    // Shared locks wait behind an origin that waits for an exclusive one.
+    ++control.writers;
+    CHECK_FALSE(try_lock(control, false));
+    CHECK(try_lock(control, true));
+    --control.writers;
+    release_lock(control, true);
+    CHECK(try_lock(control, false));
 }
 
 TEST_CASE("accumulates change the elements and only these") {
