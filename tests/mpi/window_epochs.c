@@ -192,6 +192,7 @@ static void test_long_data(void) {
     CHECK_OK(MPI_Put_c(values, count, MPI_DOUBLE, right, 0, count, MPI_DOUBLE, win));
     CHECK_OK(MPI_Win_fence(0, win));
     for (MPI_Aint i = 0; i < count; ++i) CHECK(own[i] == (double)(left + 1) * (double)i);
+    MPI_Barrier(MPI_COMM_WORLD); /* the left neighbour changes `own` next */
     CHECK_OK(MPI_Get_accumulate(values, (int)count, MPI_DOUBLE, got, (int)count, MPI_DOUBLE, right,
                                 0, (int)count, MPI_DOUBLE, MPI_SUM, win));
     CHECK_OK(MPI_Win_fence(0, win));
