@@ -234,30 +234,29 @@ class Finder : public Listener {
         return decided(std::move(call), same);
     }
 
+    // Phases were slower than messages without phases in all measurements so far
+    // (docs/decisions/056-plan-orders-messages.md), so the plan only says where they may be tried.
     static FoundPattern decided(PlannedCall call, bool same) {
         const auto n = static_cast<std::uint32_t>(call.tasks.size());
         const std::vector<PhasedMessage> messages = collectives::messages_of(call);
         const PhaseDecision decision =
             collectives::decide_phases(n, messages, PhaseMethod::kAutomatic);
-        const std::string lengths = same ? "the same lengths in all calls"
-                                         : "lengths that change by less than a factor of 2";
-        std::string why;
+        std::string why = same ? "the same lengths in all calls; simple, because "
+                               : "lengths that change by less than a factor of 2; simple, because ";
         if (decision.method == PhaseMethod::kSimple) {
-            why = fmt::format(
-                "{}; simple, because at most {} messages over {} KB arrive at one task and phases "
-                "pay from {} on",
-                lengths, decision.long_senders, collectives::kLongBlock >> 10,
-                collectives::kMostLongSenders);
+            why += fmt::format("at most {} messages over {} KB arrive at one task",
+                               decision.long_senders, collectives::kLongBlock >> 10);
         } else if (collectives::calls_to_reach_all(n, messages) == 0) {
-            why = fmt::format(
-                "{}; simple, because messages of {} KB and more do not connect all members, "
-                "which could therefore not leave phases in the same call",
-                lengths, collectives::kShortBlock >> 10);
+            why += fmt::format(
+                "messages of {} KB and more do not connect all members, which could therefore not "
+                "leave phases in the same call",
+                collectives::kShortBlock >> 10);
         } else {
-            call.schedule = decision.method;
-            why = fmt::format(
-                "{}; {} phases, because {} messages over {} KB arrive at one task at once", lengths,
-                decision.phases.size(), decision.long_senders, collectives::kLongBlock >> 10);
+            why += fmt::format(
+                "phases were slower when measured; if the network loses data when {} messages over "
+                "{} KB arrive at one task, try {}, which has {} phases",
+                decision.long_senders, collectives::kLongBlock >> 10, name_of(decision.method),
+                decision.phases.size());
         }
         return {.planned = true, .call = std::move(call), .words = "", .why = std::move(why)};
     }
