@@ -113,7 +113,10 @@ int win_get_group(Call&, MPI_Win win, MPI_Group* group) {
 }
 
 int win_set_name(Call&, MPI_Win win, const char* win_name) {
-    find_window(win)->name.assign(win_name, ::strnlen(win_name, MPI_MAX_OBJECT_NAME - 1));
+    Window& window = *find_window(win);
+    window.name.assign(win_name, ::strnlen(win_name, MPI_MAX_OBJECT_NAME - 1));
+    // For watchers, which see the context of the communicator.
+    window.comm->name = "window " + window.name;
     return MPI_SUCCESS;
 }
 

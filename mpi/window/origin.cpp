@@ -9,6 +9,7 @@
 #include "mpi/point/message_view.hpp"
 #include "mpi/point/outcomes.hpp"
 #include "mpi/window/shared_memory.hpp"
+#include "mpi/window/single_copy.hpp"
 #include "mpi/window/target.hpp"
 #include "mpi/window/target_type.hpp"
 
@@ -113,21 +114,41 @@ struct SentData {
     std::vector<std::byte> both;
 };
 
+// Where this task can access the part of the target: in its own memory, or in that of the other process.
+bool is_reachable(const Window& window, int rank) noexcept {
+    const WindowMember& member = window.members[static_cast<std::size_t>(rank)];
+    return rank == window.rank() || member.mapped != nullptr || member.process != 0;
+}
+
 Fault carry_out_here(Window& window, const AccessArguments& arguments, const Access& access) {
     const WindowMember& member = window.member(arguments.rank);
-    std::byte* const memory = arguments.rank == window.rank() ? address_in(window, access)
-                                                              : member.mapped + access.displacement;
+    const bool by_copy = arguments.rank != window.rank() && member.mapped == nullptr;
+    std::byte* memory = nullptr;
+    if (arguments.rank == window.rank()) {
+        memory = address_in(window, access);
+    } else if (by_copy) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        memory = reinterpret_cast<std::byte*>(member.base + access.displacement);
+    } else {
+        memory = member.mapped + access.displacement;
+    }
     if (memory == nullptr) return range_fault(window, arguments.rank, access);
     SentData given(arguments);
     Packed result(arguments.result);
     const TypedLayout layout = arguments.type->layout(arguments.count);
+    Fault fault;
     {
         const std::byte* const data = takes_data(access.kind) ? given.data() : nullptr;
+        std::byte* const fetched = gives_data(access.kind) ? result.place() : nullptr;
         const AccumulateLock lock(window, arguments.rank, is_atomic(access.kind));
-        carry_out(access, memory, layout, data, gives_data(access.kind) ? result.place() : nullptr);
+        if (by_copy) {
+            fault = carry_out_by_copy(member.process, access, memory, layout, data, fetched);
+        } else {
+            carry_out(access, memory, layout, data, fetched);
+        }
     }
     result.store();
-    return {};
+    return fault;
 }
 
 void reap(comm::Runtime& runtime, Window& window) {
@@ -252,8 +273,7 @@ Fault start_access(comm::Runtime& runtime, Window& window, const AccessArguments
     if (Fault fault = describe(window, arguments, access)) return fault;
     window.used = true;
     if (access.bytes == 0) return {};
-    if (arguments.rank == window.rank() || window.member(arguments.rank).mapped != nullptr)
-        return carry_out_here(window, arguments, access);
+    if (is_reachable(window, arguments.rank)) return carry_out_here(window, arguments, access);
     if (!window.pending.empty()) reap(runtime, window);
     return send_access(runtime, window, arguments, access, pending);
 }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mpi.h>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "base/contexts.hpp"
@@ -51,6 +52,7 @@ struct WindowMember {
     std::int64_t size = 0;        // in bytes
     std::int64_t unit = 1;        // of displacements, in bytes
     std::byte* mapped = nullptr;  // where this task sees the memory; null: nowhere
+    pid_t process = 0;            // whose memory this task may copy (single_copy.hpp); 0: none
     LockHeld lock = LockHeld::kNone;
     bool started = false;    // in the access epoch of MPI_Win_start
     bool unflushed = false;  // has been sent operations of which the completion is not known

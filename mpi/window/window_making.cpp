@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 #include "mpi/communicator/duplication.hpp"
@@ -16,6 +17,7 @@
 #include "mpi/window/origin.hpp"
 #include "mpi/window/service.hpp"
 #include "mpi/window/shared_memory.hpp"
+#include "mpi/window/single_copy.hpp"
 #include "mpi/window/target.hpp"
 
 namespace poe::mpi {
@@ -39,8 +41,11 @@ struct PartRecord {
     std::int64_t base = 0;
     std::int64_t size = 0;
     std::int64_t unit = 1;
+    std::uint64_t probe = 0;  // see can_copy_from()
+    std::int32_t process = 0;
     std::int32_t code = MPI_SUCCESS;
     std::int32_t noncontiguous = 0;
+    std::int32_t refuses_copies = 0;
 };
 constexpr std::size_t kRecordWords = sizeof(PartRecord) / sizeof(std::int32_t);
 
@@ -132,11 +137,37 @@ Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
     return {};
 }
 
+// A created window whose members are all on one node: each member accesses the memory of the others by single
+// copy, if the system lets all of them.
+Fault open_to_copies(comm::Runtime& runtime, Window& window, const std::vector<PartRecord>& all) {
+    if (window.size() == 1 || runtime.all_by_tcp() || !on_one_node(runtime, *window.comm))
+        return {};
+    PartRecord result;
+    for (const PartRecord& each : all)
+        if (!can_copy_from(each.process, each.probe)) result.refuses_copies = 1;
+    std::vector<PartRecord> results;
+    if (Fault any = exchange_parts(runtime, *window.comm, result, {}, results)) return any;
+    if (std::any_of(results.begin(), results.end(),
+                    [](const PartRecord& each) { return each.refuses_copies != 0; }))
+        return {};
+    const std::vector<std::int64_t> no_memory(all.size(), 0);
+    if (Fault fault = SharedMemory::make(runtime, *window.comm, no_memory, 1, window.memory))
+        return fault;
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+        window.members[rank].process = all[rank].process;
+    return {};
+}
+
 Fault set_up_window(comm::Runtime& runtime, Window& window, const WindowPart& part) {
     const Fault fault = check_part(part);
-    PartRecord own{static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(part.base)),
-                   part.size, part.unit, fault.code,
-                   is_set(part.info, "alloc_shared_noncontig") ? 1 : 0};
+    PartRecord own;
+    own.base = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(part.base));
+    own.size = part.size;
+    own.unit = part.unit;
+    own.probe = probe_address();
+    own.process = ::getpid();
+    own.code = fault.code;
+    own.noncontiguous = is_set(part.info, "alloc_shared_noncontig") ? 1 : 0;
     std::vector<PartRecord> all;
     if (Fault any = exchange_parts(runtime, *window.comm, own, fault, all)) return any;
     window.members.resize(all.size());
@@ -148,6 +179,7 @@ Fault set_up_window(comm::Runtime& runtime, Window& window, const WindowPart& pa
     window.values.size = part.size;
     window.values.unit = static_cast<int>(part.unit);
     window.values.flavor = part.flavor;
+    if (part.flavor == MPI_WIN_FLAVOR_CREATE) return open_to_copies(runtime, window, all);
     if (!allocates(part.flavor)) return {};
     if (Fault any = allocate(runtime, window, part, all)) return any;
     WindowMember& mine = window.member(window.rank());

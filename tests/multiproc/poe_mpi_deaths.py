@@ -17,6 +17,9 @@ PROGRAM = r"""
 
 static int rank, size, number, sum;
 static char memory[1 << 20], other[1 << 20];
+/* Windows with locks in shared memory, and with locks by messages. */
+static MPI_Win window, dynamic;
+static MPI_Group victim;
 
 static int is(const char* name, const char* what) { return strcmp(name, what) == 0; }
 
@@ -50,6 +53,20 @@ static int lonely(const char* what) {
         MPI_Irecv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
         return MPI_Waitany(1, &request, &index, &status);
     }
+    if (is("win_start", what)) return MPI_Win_start(victim, 0, window);
+    if (is("win_wait", what)) {
+        const int code = MPI_Win_post(victim, 0, window);
+        return code != MPI_SUCCESS ? code : MPI_Win_wait(window);
+    }
+    if (is("win_lock", what)) {
+        const int code = MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, dynamic);
+        return code != MPI_SUCCESS ? code : MPI_Win_unlock(1, dynamic);
+    }
+    if (is("put", what)) {
+        int code = MPI_Win_lock(MPI_LOCK_SHARED, 1, MPI_MODE_NOCHECK, window);
+        if (code == MPI_SUCCESS) code = MPI_Put(&number, 1, MPI_INT, 1, 0, 1, MPI_INT, window);
+        return code != MPI_SUCCESS ? code : MPI_Win_unlock(1, window);
+    }
     if (is("sendrecv", what))
         return MPI_Sendrecv(memory, 1, MPI_INT, 1, 0, &number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);
     return -1;
@@ -60,6 +77,7 @@ static int together(const char* what) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm made = MPI_COMM_NULL;
     int code = -1;
+    if (is("win_fence", what)) return MPI_Win_fence(0, window);
     if (is("barrier", what)) return MPI_Barrier(MPI_COMM_WORLD);
     if (is("bcast", what)) return MPI_Bcast(memory, 100, MPI_INT, 1, MPI_COMM_WORLD);
     if (is("allreduce", what)) return MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -94,6 +112,14 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (returns) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Group all;
+    const int one = 1;
+    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    if (returns) MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    if (returns) MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+    MPI_Win_get_group(window, &all);
+    MPI_Group_incl(all, 1, &one, &victim);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         if (returns) _exit(7); /* an end that does not end the job */
@@ -112,15 +138,18 @@ int main(int argc, char** argv) {
 }
 """
 
-LONELY = ["recv", "ssend", "send", "probe", "mprobe", "wait", "waitany", "sendrecv", "issend"]
+LONELY = ["recv", "ssend", "send", "probe", "mprobe", "wait", "waitany", "sendrecv", "issend", "win_start", "win_wait"]
+# As long as the victim lives, these succeed while it does nothing.
+ONE_SIDED = ["win_lock", "put"]
 ANY = ["anysource", "anyprobe", "anywait"]
-TOGETHER = ["barrier", "bcast", "allreduce", "reduce", "longreduce", "alltoall", "gatherv", "ibcast", "comm_dup", "comm_split", "comm_idup"]
+TOGETHER = ["barrier", "bcast", "allreduce", "reduce", "longreduce", "alltoall", "gatherv",
+            "ibcast", "comm_dup", "comm_split", "comm_idup", "win_fence"]
 
 
 class Deaths(MpiTest):
     def setUp(self):
         super().setUp()
-        names = " || ".join(f'is("{name}", what)' for name in LONELY + ANY)
+        names = " || ".join(f'is("{name}", what)' for name in LONELY + ANY + ONE_SIDED)
         self.program = self.compile(PROGRAM.replace("int main(", "static int lonely_names(const char* what) "
                                                     f"{{ return {names}; }}\n\nint main("))
 
@@ -144,7 +173,7 @@ class Deaths(MpiTest):
                 self.kill_during(what)
 
     def test_the_same_over_tcp(self):
-        for what in ["recv", "ssend", "wait", "probe", "barrier", "allreduce", "ibcast", "comm_dup"]:
+        for what in ["recv", "ssend", "wait", "probe", "barrier", "allreduce", "ibcast", "comm_dup", "win_start", "win_wait", "win_fence"]:
             with self.subTest(what):
                 self.kill_during(what, "-euilib", "ip")
 
@@ -157,13 +186,13 @@ class Deaths(MpiTest):
 
     def test_errors_are_returned_when_a_task_has_ended(self):
         for tasks in 2, 4:
-            for what in LONELY + ANY + TOGETHER:
+            for what in LONELY + ANY + ONE_SIDED + TOGETHER:
                 with self.subTest(f"{what} {tasks}"):
                     self.go_on_without(what, tasks)
 
     def test_the_same_without_shared_memory(self):
         for tasks in 2, 4:
-            for what in LONELY + ANY + TOGETHER:
+            for what in LONELY + ANY + ONE_SIDED + TOGETHER:
                 with self.subTest(f"{what} {tasks}"):
                     self.go_on_without(what, tasks, "-euilib", "ip")
 
