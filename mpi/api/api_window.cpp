@@ -74,10 +74,10 @@ int win_free(Call& call, MPI_Win* win) {
             MPI_ERR_WIN, "win",
             *win == MPI_WIN_NULL ? "it is MPI_WIN_NULL" : "it is no window, or was freed already");
     call.about(ErrorObject(*win));
+    if (Fault fault = check_freeable(*window)) return call.fail(fault);
     if (Fault fault = call.outside([&] { return window->attributes.remove_all(*win); }))
         return call.fail(fault);
     const VisibleCall visible(call, about_window(*window));
-    // The error handler of a window that is freed cannot be asked any more.
     if (Fault fault = free_window(call.runtime(), *window)) return call.fail(fault);
     *win = MPI_WIN_NULL;
     return MPI_SUCCESS;

@@ -8,11 +8,13 @@
 
 namespace poe::mpi {
 
-bool try_lock(MemberControl& control, bool exclusive) noexcept {
+bool try_lock(MemberControl& control, bool exclusive, TaskId task) noexcept {
     std::uint32_t held = 0;
-    if (exclusive) return control.holders.compare_exchange_strong(held, kExclusiveHolder);
+    if (exclusive)
+        return control.holders.compare_exchange_strong(
+            held, kExclusiveHolder | static_cast<std::uint32_t>(task));
     held = control.holders.load(std::memory_order_relaxed);
-    while (held != kExclusiveHolder && control.writers.load() == 0) {
+    while ((held & kExclusiveHolder) == 0 && control.writers.load() == 0) {
         if (control.holders.compare_exchange_weak(held, held + 1)) return true;
     }
     return false;
@@ -32,7 +34,8 @@ bool has_shared_locks(comm::Runtime& runtime, const Window& window) noexcept {
 
 Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive) {
     MemberControl& control = window.memory->control(rank);
-    if (try_lock(control, exclusive)) return {};
+    const TaskId own = runtime.task();
+    if (try_lock(control, exclusive, own)) return {};
     int lost = -1;
     const std::function<bool()> give_up = [&] {
         for (int member = 0; member < window.size() && lost < 0; ++member)
@@ -45,12 +48,15 @@ Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool ex
     wait_until(
         runtime,
         [&] {
-            held = held || try_lock(control, exclusive);
+            held = held || try_lock(control, exclusive, own);
             return held;
         },
         [&] {
             Awaited shown;
             shown.kind = Awaited::Kind::kMessage;
+            const std::uint32_t holders = control.holders.load();
+            if ((holders & kExclusiveHolder) != 0)
+                shown.peer = static_cast<TaskId>(holders & ~kExclusiveHolder);
             shown.context = window.context(WindowContext::kAccess);
             return shown;
         },

@@ -2,7 +2,7 @@
 // An origin takes and releases them by itself, so the member may compute meanwhile.
 //
 //   word      meaning
-//   holders   0: free; kExclusiveHolder: held exclusively; otherwise: the number of shared holders
+//   holders   0: free; kExclusiveHolder + the task that holds it; otherwise: the number of shared holders
 //   writers   origins that wait for an exclusive lock; shared locks are refused meanwhile, so that an
 //             exclusive lock is granted although others come and go
 //   waiting   origins that wait for any lock; the origin that releases it wakes the tasks that sleep
@@ -23,8 +23,8 @@ namespace poe::mpi {
 
 inline constexpr std::uint32_t kExclusiveHolder = 0x80000000u;
 
-// Takes the lock if it is free for this. Never blocks.
-bool try_lock(MemberControl& control, bool exclusive) noexcept;
+// Takes the lock for a task if it is free for this. Never blocks.
+bool try_lock(MemberControl& control, bool exclusive, TaskId task) noexcept;
 void release_lock(MemberControl& control, bool exclusive) noexcept;
 
 // True if the locks of this window are in shared memory. The same at all members.

@@ -221,9 +221,13 @@ MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& par
     return {nullptr, std::move(fault)};
 }
 
-Fault free_window(comm::Runtime& runtime, Window& window) {
+Fault check_freeable(const Window& window) {
     if (window.locks > 0 || window.locked_all || window.access_started || window.exposed)
         return {MPI_ERR_RMA_SYNC, "win", "an epoch of the window is open", "end it first"};
+    return {};
+}
+
+Fault free_window(comm::Runtime& runtime, Window& window) {
     Fault fault = complete_remotely(runtime, window, kAllRanks);
     Fault lost = meet(runtime, window);
     // Answers to the others may still be on their way out.

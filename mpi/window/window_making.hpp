@@ -29,8 +29,10 @@ struct MadeWindow {
 // the arguments at one member, or a lack of memory, becomes a fault at all members.
 MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& part);
 
-// All members make this call. Blocks until no member accesses the window any more. Refused inside of an
-// epoch; the window then stays.
+// Refuses a window with an open epoch.
+Fault check_freeable(const Window& window);
+// All members make this call. Blocks until no member accesses the window any more. Precondition:
+// check_freeable() refuses nothing.
 Fault free_window(comm::Runtime& runtime, Window& window);
 
 // Adds memory to a dynamic window, or removes it again. Local.

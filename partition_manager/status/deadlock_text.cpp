@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/contexts.hpp"
@@ -27,12 +28,20 @@ std::string wanted_in_words(Call call, const Awaited& awaited) {
            " from " + (awaited.peer < 0 ? "any task" : "task " + std::to_string(awaited.peer));
 }
 
+// The synchronisation of windows. Its messages have no tags of the program.
+bool is_of_window(Call call) {
+    return std::string_view(call_name(call)).starts_with("MPI_Win_");
+}
+
 }  // namespace
 
 std::string call_in_words(const TaskState& state) {
     std::string call(call_name(state.doing.call));
     const Awaited& awaited = state.awaited;
     const std::string communicator = communicator_in_words(state);
+    if (is_of_window(state.doing.call))
+        return call + (awaited.peer >= 0 ? " for task " + std::to_string(awaited.peer) : "") +
+               communicator;
     if (is_mpi(state.doing.call) && is_collective(state.doing.call)) return call + communicator;
     if (is_collective(state.doing.call))
         return call + (state.doing.type > 0 ? " of group " + std::to_string(state.doing.type) : "");

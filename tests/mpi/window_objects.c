@@ -34,7 +34,8 @@ static int delete_attribute(MPI_Win win, int key, void* value, void* extra) {
 }
 
 static void test_attributes(MPI_Win win) {
-    int key, five = 5, flag = 1;
+    static int five = 5; /* until the window is freed */
+    int key, flag = 1;
     void* value = NULL;
     CHECK_OK(MPI_Win_create_keyval(copy_attribute, delete_attribute, &key, NULL));
     CHECK_OK(MPI_Win_get_attr(win, key, &value, &flag));

@@ -89,6 +89,18 @@ int main(int argc, char** argv) {
         MPI_Comm part;
         if (rank == 0) MPI_Recv(buffer, 1, MPI_CHAR, 1, 0, mesh, MPI_STATUS_IGNORE);
         MPI_Comm_split(mesh, 0, 0, &part);
+    } else if (strncmp(how, "window", 6) == 0) {
+        MPI_Win table;
+        MPI_Win_create(buffer, 1, 1, MPI_INFO_NULL, mesh, &table);
+        MPI_Win_set_name(table, "table");
+        if (strcmp(how, "window_lock") == 0) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, table);
+            MPI_Barrier(mesh);
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1 - rank, 0, table);
+        } else if (rank == 0) {
+            MPI_Recv(buffer, 1, MPI_CHAR, 1, 0, mesh, MPI_STATUS_IGNORE);
+        }
+        MPI_Win_fence(0, table);
     }
     MPI_Finalize();
     return 0;

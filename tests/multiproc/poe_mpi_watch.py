@@ -60,6 +60,14 @@ class Deadlocks(MpiWatchTest):
         self.told("split", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Recv", "MPI_Comm_split in mesh")
 
 
+class WindowDeadlocks(MpiWatchTest):
+    def test_windows(self):
+        self.told("window_fence", 2, "deadlock: tasks 0,1 wait for each other", "task 0 waits in MPI_Recv",
+                  "task 1 waits in MPI_Win_fence for task 0 in window table, called at " + self.place_of("MPI_Win_fence"))
+        self.told("window_lock", 2, "deadlock: tasks 0,1 wait for each other", "task 0 waits in MPI_Win_lock for task 1 in window table",
+                  "task 1 waits in MPI_Win_lock for task 0 in window table")
+
+
 class NoDeadlocks(MpiWatchTest):
     def test_long_waits(self):
         result = self.ok(poe(self.program, "long", self.marker, "-procs", "3", env=self.environment()))
