@@ -227,7 +227,8 @@ Fault send_access(comm::Runtime& runtime, Window& window, const AccessArguments&
                                           window.context(WindowContext::kData), kOriginFlow);
         messages.start(pending->data);
     }
-    window.member(arguments.rank).unflushed = true;
+    // An answer with data says that the operation has taken effect.
+    if (!gives_data(access.kind)) window.member(arguments.rank).unflushed = true;
     if (pending->over()) return wait_for_pending(runtime, window, *pending);
     window.pending.push_back(pending);
     started = std::move(pending);
