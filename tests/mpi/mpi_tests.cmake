@@ -132,7 +132,7 @@ endforeach()
 mpi_fortran_test(sections MPI_F08)
 mpi_test(fortran_sections_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_fortran_sections_mpi_f08>)
 # Several threads per task, over TCP between simulated nodes, and with announced messages only.
-foreach(program threads_point threads_collective threads_objects)
+foreach(program threads_point threads_collective threads_objects threads_window)
   mpi_test(${program}_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_${program}>)
 endforeach()
 mpi_test(threads_point_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_threads_point>)
