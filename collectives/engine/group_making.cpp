@@ -101,20 +101,20 @@ Made make_group(CollectiveContext& library, std::vector<TaskId> list, int label)
 }
 
 Made partition(CollectiveContext& library, Group& parent, int key, int label) {
-    struct Choice {
+    struct Membership {
         std::int32_t label;
         std::int32_t key;
         std::uint32_t counter;
     };
     Numbers own(library.groups(), 1);
-    const Choice own_choice{label, key, own.first()};
-    std::vector<Choice> all(parent.size());
+    const Membership own_choice{label, key, own.first()};
+    std::vector<Membership> all(parent.size());
     if (Plan* wrong = library.allgather_internal(parent, &own_choice, all.data(), sizeof own_choice,
                                                  library.next_type(parent)))
         return {{}, wrong};
     SplitPlan colouring;
     std::vector<std::uint32_t> counters;
-    for (const Choice& choice : all) {
+    for (const Membership& choice : all) {
         colouring.labels.push_back(choice.label);
         colouring.keys.push_back(choice.key);
         counters.push_back(choice.counter);
