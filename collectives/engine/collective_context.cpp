@@ -12,7 +12,6 @@
 #include "base/parse.hpp"
 #include "base/segment/tuning_path.hpp"
 #include "base/segment/tuning_text.hpp"
-#include "collectives/engine/traced_part.hpp"
 #include "collectives/schedule/algorithms/algorithms.hpp"
 #include "collectives/schedule/barrier.hpp"
 #include "collectives/selection/catalogue.hpp"
@@ -248,7 +247,6 @@ std::optional<SelectedPath> CollectiveContext::path_by(Transport transport, Grou
         throw MemberLost(group.lost_member);
     if (selected.sync_first) [[unlikely]]
         sync_in_memory(group);
-    const TracedPart part([&] { return std::string("path ") + selected.path->name; });
     Plan* plan = selected.path->run({*this, group, selected, call});
     // Calls without messages poll for them, so that a message that was sent before a sync has
     // arrived after it.
@@ -267,7 +265,6 @@ void CollectiveContext::sync_in_memory(Group& group) {
 
 Plan& CollectiveContext::run_schedule(Group& group, const CollectiveCall& call) {
     Plan& plan = plan_for(group, call);
-    const TracedPart part([&] { return "algorithm " + plan.algorithm(); });
     begin(group, plan, call.run);
     plan.finish(messages());
     return plan;
@@ -310,17 +307,12 @@ bool CollectiveContext::in_two_levels(const Shape& placed) {
 Plan& CollectiveContext::plan_for(Group& group, const CollectiveCall& call) {
     const Shape& shape = call.shape;
     const bool users = call.run.reduction.calls_user();
-    std::string algorithm;
-    Plan& plan = kept_or_new(group, shape, users, [&] {
+    return kept_or_new(group, shape, users, [&] {
         Shape placed = shape;
         placed.nodes = nodes_of(group);
-        const Choice choice = choice_for(placed);
-        algorithm = choice.text();
-        Generator generate = choice.make(placed);
+        Generator generate = choice_for(placed).make(placed);
         return barrier_ ? with_barrier(shape, std::move(generate)) : generate;
     });
-    if (!algorithm.empty()) plan.set_algorithm(std::move(algorithm));
-    return plan;
 }
 
 std::int32_t CollectiveContext::next_type(Group& group) {

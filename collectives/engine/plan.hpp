@@ -6,8 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "collectives/call/call.hpp"
@@ -33,9 +31,6 @@ class Plan {
     // Executes all steps; blocks until the run has ended.
     void finish(comm::MessageLayer& messages);
 
-    // The name of the algorithm, for the trace; empty: a schedule of the library itself.
-    const std::string& algorithm() const noexcept { return algorithm_; }
-    void set_algorithm(std::string name) { algorithm_ = std::move(name); }
     const Shape& shape() const noexcept { return shape_; }
     bool running() const noexcept { return running_; }
     // True if the run reduces with a user's function.
@@ -76,7 +71,6 @@ class Plan {
     bool ended(std::uint32_t number);
     void stop(comm::Outcome outcome, TaskId culprit) noexcept;
 
-    std::string algorithm_;
     Shape shape_;
     Schedule schedule_;
     std::vector<std::byte> work_;

@@ -93,10 +93,8 @@ void PlannedCalls::prepare(PlannedLine& line, const Group& group) const {
         line.outgoing.push_back(shape.between(me, other));
         line.incoming.push_back(shape.between(other, me));
     }
-    line.all_phases = decision.phases.size();
     for (std::size_t k = 0; k < decision.phases.size(); ++k) {
         OwnPhase own;
-        own.number = k + 1;
         own.signals = k > 0 && decision.phases[k].front().bytes >= kShortBlock;
         for (const PhasedMessage& each : decision.phases[k]) {
             if (each.to == me) own.sources.push_back(each.from);

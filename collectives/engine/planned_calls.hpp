@@ -35,8 +35,7 @@ namespace poe::collectives {
 struct OwnPhase {
     std::vector<std::uint32_t> sources;
     std::vector<std::uint32_t> destinations;
-    std::size_t number = 0;  // of the phase, from 1 on; a member has no part in some phases
-    bool signals = false;    // a member sends after its receiver's signal
+    bool signals = false;  // a member sends after its receiver's signal
 };
 
 // Who noticed first that the plan does not fit.
@@ -63,7 +62,6 @@ struct PlannedLine {
     // Prepared for these members, by rank:
     std::vector<TaskId> members;
     std::vector<OwnPhase> phases;
-    std::size_t all_phases = 0;   // also those in which this member has no part
     std::vector<Bytes> outgoing;  // planned bytes to and from each rank
     std::vector<Bytes> incoming;
     // Counts of this task's calls.

@@ -4,9 +4,6 @@
 #include <array>
 #include <cstring>
 #include <deque>
-#include <string>
-
-#include "collectives/engine/traced_part.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -55,21 +52,9 @@ class Exchange {
             ++line_.mismatched;
             line_.notice.merge({call, group_.members[static_cast<std::size_t>(group_.me)]});
         }
-        for (const OwnPhase& phase : line_.phases) {
-            if (!end_.ok()) break;
-            const TracedPart part(
-                [&] {
-                    return "plan, phase " + std::to_string(phase.number) + " of " +
-                           std::to_string(line_.all_phases);
-                },
-                true);
-            run_phase(phase);
-        }
-        if (end_.ok()) {
-            const TracedPart part([] { return std::string("plan, messages without a phase"); },
-                                  true);
-            send_the_rest();
-        }
+        for (const OwnPhase& phase : line_.phases)
+            if (end_.ok()) run_phase(phase);
+        if (end_.ok()) send_the_rest();
         return end_;
     }
 

@@ -3,7 +3,6 @@
 // round of messages between all pairs.
 #include <algorithm>
 
-#include "collectives/engine/traced_part.hpp"
 #include "collectives/selection/cost_model.hpp"
 #include "mpi/collective/collective.hpp"
 #include "mpi/collective/describe.hpp"
@@ -100,8 +99,6 @@ void exchange_all(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) 
     const Members& members = sequence.comm().peers();
     const int n = members.size();
     LongBlocks blocks(sequence);
-    const collectives::TracedPart part(
-        [] { return std::string("path messages of all members at once"); });
     // Every member begins with another partner.
     const int first = sequence.rank() % n;
     for (int i = 0; i < n && sequence.ok(); ++i) {

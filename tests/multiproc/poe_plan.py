@@ -160,31 +160,6 @@ class Plan(LaunchTest):
         self.assertRegex(said[0], r"ATTENTION: 0032-125 The plan for alltoallv .* is left after 1 calls, because the "
                          r"lengths of task \d did not fit it in call 1\.")
 
-    def test_phases_and_paths_are_in_the_trace(self):
-        trace = os.path.join(self.directory.name, "phases.trc")
-        self.run_program(MP_PLAN=self.phased("all-to-all"), MP_TRACELEVEL=9, MP_TRACEFILE=trace)
-        rows = [row.split(",", 6) for row in self.vt("-export", "csv", trace).replace('"plan, phase', "plan phase")
-                .replace('"plan, messages', "plan messages").replace('"', "").splitlines()]
-        names = [row[5] for row in rows if row[0] == "call"]
-        # Place 1 has a ring of long messages, which is one phase of all, and one of the short messages.
-        for task in range(TASKS):
-            phases = [row[5] for row in rows if row[0] == "call" and row[1] == str(task) and row[5].startswith("plan phase")]
-            self.assertEqual(phases.count("plan phase 1 of 2"), ROUNDS)
-            self.assertEqual(len({name for name in phases if name.endswith(f" of {TASKS - 1}")}), TASKS - 1, phases)
-        self.assertTrue(any(name.startswith(("path ", "algorithm ")) for name in names))
-        # Without the plan: one path.
-        self.run_program(MP_TRACELEVEL=9, MP_TRACEFILE=trace)
-        self.assertEqual(self.vt("-export", "csv", trace).count("path messages of all members at once"), 3 * ROUNDS * TASKS)
-
-    def test_phases_are_drawn(self):
-        trace = os.path.join(self.directory.name, "phases.trc")
-        self.run_program(MP_PLAN=self.phased("greedy"), MP_TRACELEVEL=9, MP_TRACEFILE=trace)
-        rows = [line.replace('"plan, ', "").replace('"', "").split(",") for line in
-                self.vt("-export", "csv", trace).splitlines() if '"plan, phase 1 of 2"' in line]
-        begin, end = max(((float(row[3]), float(row[4])) for row in rows), key=lambda pair: pair[1] - pair[0])
-        view = self.vt("-view", "timeline", "-from", f"{begin:.9f}s", "-to", f"{end:.9f}s", "-size", "120x40", trace)
-        self.assertIn("plan, phase 1 of 2", view)
-
     def test_other_members(self):
         text = self.plan().replace("schedule=simple", "schedule=greedy")
         result = poe(self.program, str(ROUNDS), "-procs", "3", "-plan", self.file_with(text), "-infolevel", "2")

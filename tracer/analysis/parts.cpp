@@ -25,9 +25,6 @@ bool TimeParts::too_many(const Definitions& definitions) {
 
 TimeParts::TimeParts(const Definitions& definitions, std::span<const Time> times)
     : parts_(definitions.regions().size(), static_cast<std::size_t>(State::kComputing)) {
-    for (std::uint32_t region = 0; region < definitions.regions().size(); ++region)
-        if (definitions.region(region).phase)
-            parts_[region] = static_cast<std::size_t>(State::kCollective);
     std::vector<std::uint32_t> own = user_regions(definitions);
     if (own.size() > kRegionParts) {
         const auto time_of = [times](std::uint32_t region) {

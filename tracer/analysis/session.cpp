@@ -86,13 +86,9 @@ class NestedListener : public Listener {
   private:
     void take(TaskId task, std::size_t depth, const CallFrame& frame, Time to) {
         const auto row = static_cast<std::size_t>(task - first_);
-        const Region& region = definitions_.region(frame.region);
         const bool wanted = task >= first_ && row < count_ && to > stretch_.from &&
-                            frame.since < stretch_.to && (region.of_user || region.phase);
-        if (!wanted) return;
-        // A phase takes the place of the call around it, which has no lane.
-        const std::size_t lane = region.phase && depth > 0 ? depth - 1 : depth;
-        found.push_back({task, lane, frame.region, frame.since, to});
+                            frame.since < stretch_.to && definitions_.region(frame.region).of_user;
+        if (wanted) found.push_back({task, depth, frame.region, frame.since, to});
     }
 
     Stretch stretch_;

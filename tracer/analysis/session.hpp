@@ -61,8 +61,8 @@ class Session {
     // `first`.
     std::vector<PartBins> part_bins(Stretch stretch, TaskId first, std::size_t count,
                                     std::size_t group, std::size_t columns);
-    // The user's regions that a task was in, whatever it did there, and the phases of its collective
-    // calls, with their depth (0 is the outermost). Empty for a section that is answered from sums.
+    // The user's regions that a task was in, whatever it did there, with their depth (0 is the
+    // outermost). Empty for a section that is answered from sums.
     struct Nested {
         TaskId task = 0;
         std::size_t depth = 0;

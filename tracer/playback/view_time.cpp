@@ -154,8 +154,7 @@ class Lanes {
                              style_of_part(part));
                 }
                 if (region == before) continue;
-                // All phases have the same glyph, so only their names tell them apart.
-                if (before != 0 && (easel.blocks() || session_.definitions().region(before).phase))
+                if (before != 0 && easel.blocks())
                     draw_name(grid, line, chart.left + begun, column - begun, before);
                 before = region;
                 begun = column;

@@ -77,8 +77,7 @@ enum class Phase : std::uint8_t {
 
 // The object that kDefine names. Ids are local to the stream.
 enum class Defined : std::uint8_t {
-    kRegion = 1,   // b: 0 an MPL call, 1 a collective call, 2 of the user,
-                   // 3 a phase of a collective call
+    kRegion = 1,   // b: 0 an MPL call, 1 a collective call, 2 of the user
     kCounter = 2,  // text: name
     kSite = 3,     // b: address within the object file; text: the object's path
     kLine = 4,     // a site whose line is known; a: a site's id. b: line; text: source file

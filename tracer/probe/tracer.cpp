@@ -145,20 +145,6 @@ void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes, std::uint3
                       static_cast<std::uint32_t>(group), bytes);
 }
 
-bool Tracer::enter_part(std::string_view name, bool phase) noexcept {
-    Recorder* recorder = for_states(kCollectivesLevel);
-    if (recorder == nullptr) return false;
-    const std::uint32_t part = part_of(*recorder, name.substr(0, kTextMost), phase);
-    return part != 0 && recorder->record({.kind = Kind::kEnter, .a = part, .b = pair(kNobody, 0)});
-}
-
-void Tracer::leave_part(std::string_view name, bool phase) noexcept {
-    Recorder* recorder = for_states(kCollectivesLevel);
-    if (recorder == nullptr) return;
-    const std::uint32_t part = part_of(*recorder, name.substr(0, kTextMost), phase);
-    if (part != 0) recorder->record({.kind = Kind::kLeave, .a = part});
-}
-
 void Tracer::marker(int light, int color, std::string_view text) noexcept {
     Recorder* recorder = at_level(kEverythingLevel);
     if (recorder == nullptr) return;

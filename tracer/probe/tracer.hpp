@@ -103,12 +103,6 @@ class Tracer {
     void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
                     Phase phase = Phase::kWhole) noexcept;
 
-    // A part of the collective call that the task is in: the path that it takes or its algorithm, or
-    // (`phase`) a phase. Parts nest. A name is always a phase or never. False: do not call
-    // leave_part().
-    bool enter_part(std::string_view name, bool phase) noexcept;
-    void leave_part(std::string_view name, bool phase) noexcept;
-
     // A light or colour that is out of range is recorded as none.
     void marker(int light, int color, std::string_view text) noexcept;
     void progress(std::int64_t done, std::int64_t total) noexcept;
@@ -139,7 +133,6 @@ class Tracer {
     void say_all(Recorder& recorder);
     std::uint16_t site_of(Recorder& recorder, const void* address) noexcept;
     std::uint32_t region_of(Recorder& recorder, std::string_view name) noexcept;
-    std::uint32_t part_of(Recorder& recorder, std::string_view name, bool phase) noexcept;
     static void forget_in_child() noexcept;
 
     struct Definition {
@@ -150,8 +143,6 @@ class Tracer {
     struct Tables {
         SiteTable sites;
         NameTable regions;
-        NameTable
-            parts;  // of collective calls; their regions are numbered after those of the program
         NameTable counters;
         std::array<std::atomic<bool>, kLastCall + 1> mpi_calls{};  // true: defined
         std::vector<Definition> definitions;  // protected by the tracer's mutex

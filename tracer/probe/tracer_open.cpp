@@ -209,14 +209,4 @@ std::uint32_t Tracer::region_of(Recorder& recorder, std::string_view name) noexc
     return region != nullptr ? region->id : 0;
 }
 
-std::uint32_t Tracer::part_of(Recorder& recorder, std::string_view name, bool phase) noexcept {
-    constexpr std::uint32_t kFirstPart = kFirstUserRegion + NameTable::kMost;
-    const NameTable::Entry* part = tables_->parts.find(name);
-    if (part == nullptr)
-        part = tables_->parts.add(name, kFirstPart, [&](const NameTable::Entry& made) {
-            define(recorder, Defined::kRegion, made.id, phase ? 3 : 1, made.key);
-        });
-    return part != nullptr ? part->id : 0;
-}
-
 }  // namespace poe::trace

@@ -14,7 +14,6 @@ namespace {
 constexpr std::uint64_t kCall = 0;
 constexpr std::uint64_t kCollectiveCall = 1;
 constexpr std::uint64_t kStretch = 2;
-constexpr std::uint64_t kPhase = 3;
 
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -96,8 +95,6 @@ std::string_view state_word(State state) {
 
 Region region_of(std::string name, std::uint64_t what) {
     if (what == kCall) return call_of(std::move(name));
-    if (what == kPhase)
-        return {.name = std::move(name), .state = State::kCollective, .phase = true};
     if (what == kCollectiveCall) return collective_of(std::move(name));
     return {.name = std::move(name), .of_user = true};
 }

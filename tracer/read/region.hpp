@@ -40,13 +40,12 @@ struct Region {
     bool awaits_sender = false;    // the call may wait for a message to arrive
     bool awaits_receiver = false;  // the call may wait until a message is received
     bool starts_only = false;      // the call starts a message that a later call ends
-    bool phase = false;            // of a collective call, within that call
     DataFlow flow = DataFlow::kNone;
     bool operator==(const Region&) const = default;
 };
 
 // Returns the region of that name. `what`: 0 a call, 1 a collective call, 2 a section of the
-// program, 3 a phase of a collective call.
+// program.
 Region region_of(std::string name, std::uint64_t what);
 // Returns the region of an id that the trace uses without defining it.
 Region undefined_region(std::uint32_t id);
