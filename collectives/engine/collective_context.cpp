@@ -16,7 +16,6 @@
 #include "collectives/schedule/barrier.hpp"
 #include "collectives/selection/catalogue.hpp"
 #include "collectives/selection/method.hpp"
-#include "collectives/selection/multicast_cost.hpp"
 #include "comm/api/api_call.hpp"
 
 namespace poe::collectives {
@@ -62,7 +61,6 @@ CollectiveContext::CollectiveContext(comm::Runtime& runtime, const Variables& va
     read_modes(variables);
     const char* plan = variables(kPlanFileVariable);
     has_plan_ = plan != nullptr && *plan != '\0' && !barrier_;
-    read_multicast(variables);
     Result<Overrides> overrides = read_overrides(variables);
     if (overrides) {
         overrides_ = overrides.value();
@@ -120,19 +118,6 @@ void CollectiveContext::read_modes(const Variables& variables) {
     }
 }
 
-void CollectiveContext::read_multicast(const Variables& variables) {
-    const char* wanted = variables("MP_MULTICAST");
-    if (wanted == nullptr || *wanted == '\0' || is_word(wanted, {"auto"})) return;
-    if (is_word(wanted, {"yes"})) {
-        multicast_ = Multicast::kAlways;
-    } else if (is_word(wanted, {"no"})) {
-        multicast_ = Multicast::kNo;
-    } else if (failure_.empty()) {
-        failure_ = "MP_MULTICAST: \"" + std::string(wanted) +
-                   "\" is not allowed; expected yes, no or auto";
-    }
-}
-
 // All members of a group must make the same choice, on whatever nodes they are. Therefore the
 // tuning is the text that poe has passed to all tasks, or a file that the user has named for all
 // tasks.
@@ -185,25 +170,12 @@ Transport CollectiveContext::wanted_transport(Group& group, const Shape& shape) 
     if (names_algorithm(group, shape)) return Transport::kMessages;
     if (const auto& wanted = wanted_for(shape); wanted && wanted->transport != Transport::kMessages)
         return wanted->transport;
-    Shape placed = shape;
-    placed.nodes = nodes_of(group);
-    if (wants_multicast(placed)) return Transport::kMulticast;
     const MeasuredBest* best = tuning().node.best(shape);
     if (best != nullptr) return best->method.transport;
     const Transport by_default = default_transport(shape);
     if (by_default == Transport::kDirect || !single_copy_is_cheaper(group, shape))
         return by_default;
     return Transport::kDirect;
-}
-
-// All members decide alike, whatever the root is.
-bool CollectiveContext::wants_multicast(Shape placed) {
-    if (multicast_ == Multicast::kNo || barrier_ || !fits_multicast(placed)) return false;
-    if (multicast_ == Multicast::kAlways) return true;
-    if (const auto& wanted = wanted_for(placed)) return wanted->transport == Transport::kMulticast;
-    placed.root = 0;
-    return placed.bytes >= kMinMulticastBytes &&
-           predicted_multicast(tuning(), placed) < predicted(tuning(), placed, choice_for(placed));
 }
 
 // The default limits are those of machines on which a single copy costs more than two ordinary ones.

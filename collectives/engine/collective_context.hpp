@@ -37,7 +37,7 @@ struct Running {
 class CollectiveContext {
   public:
     using Variables = std::function<const char*(const char*)>;
-    // Reads MP_CCL_MODE, MP_EUIDEVELOP, MP_MULTICAST and MP_COLL_*. MP_TUNING or MP_TUNEFILE is read when the
+    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*. MP_TUNING or MP_TUNEFILE is read when the
     // first algorithm is chosen. `runtime` must outlive this object. `table`: see paths.hpp.
     CollectiveContext(comm::Runtime& runtime, const Variables& variables,
                       std::span<const Path> table);
@@ -86,11 +86,6 @@ class CollectiveContext {
     Choice choice_for(const Shape& placed);
     // True if the two-level algorithm is chosen.
     bool in_two_levels(const Shape& placed);
-    // True if such calls should go by multicast: the user wants it, or it is predicted to be faster
-    // than messages.
-    bool wants_multicast(Shape placed);
-    // The device for tasks of other nodes; null: there are none.
-    comm::TcpDevice* tcp() noexcept { return runtime_.tcp(); }
     // Returns the plan for a call on a group; creates it at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
     // The cost model and the measurements: those of the tuning file, or the built-in ones.
@@ -147,9 +142,7 @@ class CollectiveContext {
     const comm::Runtime& runtime() const noexcept { return runtime_; }
 
   private:
-    enum class Multicast : std::uint8_t { kNo, kByCost, kAlways };
     void read_modes(const Variables& variables);
-    void read_multicast(const Variables& variables);
     const Tuning& take_tuning();
     PlannedCalls* plan_of_run();
     // A short call costs less than the decision on its path, so decisions are cached, in an entry
@@ -186,7 +179,6 @@ class CollectiveContext {
     std::array<CachedPath, 256> cached_paths_;
     bool develop_ = false;
     bool barrier_ = false;
-    Multicast multicast_ = Multicast::kByCost;
     ListHistory lists_;
     Overrides overrides_;
     Variables variables_;

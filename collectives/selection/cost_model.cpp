@@ -25,8 +25,6 @@ std::string Method::text() const {
             return kSharedMemoryName;
         case Transport::kDirect:
             return kDirectMemoryName;
-        case Transport::kMulticast:
-            return kMulticastName;
         case Transport::kMessages:
             break;
     }
