@@ -2,11 +2,11 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "debugger/child_program.hpp"
 #include "debugger/connection.hpp"
 #include "partition_manager/job/signal_words.hpp"
 
@@ -27,35 +27,15 @@ OwnGdb::OwnGdb() {
     const UniqueFd their_out(out[1]);
     for (const UniqueFd* end : {&in_, &out_}) ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
 
-    std::string words[] = {
-        "gdb", "-nx", "-q", "--interpreter=mi3", "-iex", "set debuginfod enabled off"};
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, their_in.get(), STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, their_out.get(), STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    sigset_t none;
-    ::sigemptyset(&none);
-    sigset_t defaults;
-    ::sigemptyset(&defaults);
-    for (const int signal : {SIGINT, SIGPIPE}) ::sigaddset(&defaults, signal);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-    ::posix_spawnattr_setpgroup(&attributes, 0);  // Ctrl-C is for pdbx
-    ::posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    const int error = ::posix_spawnp(&pid_, "gdb", &actions, &attributes, argv.data(), ::environ);
+    pid_ = start_child(
+        "gdb", {"gdb", "-nx", "-q", "--interpreter=mi3", "-iex", "set debuginfod enabled off"},
+        ::environ, actions, "; install the package gdb");
     ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-    if (error != 0) {
-        pid_ = 0;
-        throw Error("cannot run gdb; install the package gdb", error);
-    }
 }
 
 OwnGdb::~OwnGdb() {

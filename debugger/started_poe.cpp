@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <climits>
 
 #include "base/error.hpp"
+#include "debugger/child_program.hpp"
 
 namespace poe::debugger {
 
@@ -52,9 +52,6 @@ StartedPoe start_poe(const std::vector<std::string>& arguments, const std::strin
 
     std::vector<std::string> words{"poe"};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
     std::string variable = std::string(kDebuggerVariable) + "=" + std::to_string(theirs.get());
     std::vector<char*> envp;
     for (char** entry = ::environ; *entry != nullptr; ++entry)
@@ -69,24 +66,8 @@ StartedPoe start_poe(const std::vector<std::string>& arguments, const std::strin
     ::posix_spawn_file_actions_adddup2(&actions, their_err.get(), STDERR_FILENO);
     // A descriptor that is duplicated to itself loses close-on-exec.
     ::posix_spawn_file_actions_adddup2(&actions, theirs.get(), theirs.get());
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    sigset_t none;
-    ::sigemptyset(&none);
-    sigset_t defaults;
-    ::sigemptyset(&defaults);
-    for (const int signal : {SIGINT, SIGPIPE, SIGTSTP, SIGTTOU}) ::sigaddset(&defaults, signal);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    const std::string path = poe_path();
-    const int error =
-        ::posix_spawnp(&poe.pid, path.c_str(), &actions, &attributes, argv.data(), envp.data());
+    poe.pid = start_child(poe_path(), std::move(words), envp.data(), actions);
     ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-    if (error != 0) throw Error("cannot run " + path, error);
     return poe;
 }
 

@@ -187,7 +187,7 @@ Result<SimulatorArguments> planned_arguments(const std::vector<std::string>& wor
                             word == "-o" || word == "-g" || word == "-G" || word == "-tw" ||
                             word == "-tp";
         if (last || (!model && !number))
-            return mistake("\"" + word + "\" is no flag beside -plan, or lacks its value",
+            return mistake("\"" + word + "\" cannot be used with -plan, or lacks its value",
                            "-plan takes -model and its numbers, -tw and -tp");
         const std::string& value = words[i + 1];
         if (model) {

@@ -7,9 +7,9 @@
 //   alltoallv group=0 tasks=0-3 first=0 every=1 calls=50 schedule=greedy at="main at is.c:220"
 //       lengths=0,8K,8K,1000/8K,0,8K,8K/...
 //
-// on one line, of which a comment after '#' says why. `lengths` has a row for each task in the order
-// of `tasks`, with the bytes to each task; "8K*3" stands for three equal numbers. Lines that begin
-// with '#' are comments.
+// all on one line. A comment after '#' gives the reason for the schedule. `lengths` is a matrix: each task
+// of `tasks`, in this order, has a row with the number of bytes that it sends to each task. "8K*3" means
+// "8K,8K,8K". A line that begins with '#' is a comment.
 #pragma once
 
 #include <cstdint>

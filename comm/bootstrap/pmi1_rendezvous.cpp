@@ -37,9 +37,9 @@ std::optional<std::string> field(const std::string& line, const std::string& nam
     return line.substr(begin, end == std::string::npos ? end : end - begin);
 }
 
-// Waits, for at most a second, until the launcher has read what this process has written to its
-// standard output and error. When mpiexec is told to abort, it ends its tasks and drops what their
-// pipes still hold, which is often the message that explains the abort.
+// Waits until the launcher has read everything that this process has written to standard output and
+// standard error, but at most one second. When mpiexec receives the abort command, it kills the tasks
+// and does not read their pipes any more. An error message that is still in a pipe would be lost.
 void wait_until_output_is_read() noexcept {
     constexpr auto kPause = std::chrono::milliseconds(1);
     int pauses_left = 1000;

@@ -21,15 +21,18 @@ constexpr std::array<std::string_view, 6> kKnownHints{
 
 }  // namespace
 
-void add_hints(Comm& comm, const Info* info) {
+void add_known_hints(MPI_Info& hints, std::span<const std::string_view> known, const Info* info) {
     if (info == nullptr) return;
     for (std::size_t n = 0; n < info->size(); ++n) {
-        if (std::find(kKnownHints.begin(), kKnownHints.end(), info->key(n)) == kKnownHints.end())
-            continue;
-        if (comm.info == MPI_INFO_NULL)
-            comm.info = handle_of<MPI_Info>(static_cast<Object&>(environment().infos.make()));
-        find<Info>(comm.info)->set(info->key(n), info->value(n));
+        if (std::find(known.begin(), known.end(), info->key(n)) == known.end()) continue;
+        if (hints == MPI_INFO_NULL)
+            hints = handle_of<MPI_Info>(static_cast<Object&>(environment().infos.make()));
+        find<Info>(hints)->set(info->key(n), info->value(n));
     }
+}
+
+void add_hints(Comm& comm, const Info* info) {
+    add_known_hints(comm.info, kKnownHints, info);
 }
 
 void copy_hints(const Comm& comm, Info& info) {

@@ -1,6 +1,6 @@
-// LockQueue: who holds the lock of one task's window, and who waits for it (MPI 5.0, section 12.5.3).
-// First come, first served: a shared lock waits behind an exclusive one that was requested before
-// it, so that no request starves. Pure.
+// LockQueue: the ranks that hold the lock of one task's window, and the queue of the requests for it
+// (MPI 5.0, section 12.5.3). Requests are granted in the order in which they arrive. A request for a
+// shared lock therefore waits if an exclusive one is ahead of it, and no request starves. Pure.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/unique_fd.hpp"
 #include "mpi/communicator/exchange.hpp"
 #include "mpi/process/environment.hpp"
 #include "mpi/window/window.hpp"
@@ -33,29 +34,12 @@ Fault system_fault(const char* what) {
             "use less memory, or start fewer tasks on this node"};
 }
 
-// An open descriptor that is closed at the end.
-class Descriptor {
-  public:
-    explicit Descriptor(int number) noexcept : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number() const noexcept { return number_; }
-
-  private:
-    int number_;
-};
-
-int create_file(std::int64_t length) {
-    const int made = ::memfd_create("poe-mpi-window", MFD_CLOEXEC);
-    if (made >= 0 && ::ftruncate(made, length) != 0) {
-        const int error = errno;
-        ::close(made);
-        errno = error;
-        return -1;
-    }
+UniqueFd create_file(std::int64_t length) {
+    UniqueFd made(::memfd_create("poe-mpi-window", MFD_CLOEXEC));
+    if (!made || ::ftruncate(made.get(), length) == 0) return made;
+    const int error = errno;
+    made.reset();
+    errno = error;
     return made;
 }
 
@@ -100,17 +84,18 @@ Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std
     memory->length_ = static_cast<Bytes>(round_up(at, kPageBytes));
 
     const bool creates = comm.rank == 0;
-    const Descriptor own(creates ? create_file(static_cast<std::int64_t>(memory->length_)) : -1);
-    const bool failed = creates && own.number() < 0;
+    const UniqueFd own =
+        creates ? create_file(static_cast<std::int64_t>(memory->length_)) : UniqueFd();
+    const bool failed = creates && own.get() < 0;
     Fault fault = failed ? system_fault("the window's memory cannot be created") : Fault{};
     Contributions places;
-    const Words words{static_cast<std::int32_t>(::getpid()), own.number(), fault.code};
+    const Words words{static_cast<std::int32_t>(::getpid()), own.get(), fault.code};
     if (Fault lost = gather_words(runtime, comm, words, places)) return lost;
     const std::string path =
         "/proc/" + std::to_string(places.local[0]) + "/fd/" + std::to_string(places.local[1]);
     const bool exists = places.local[2] == MPI_SUCCESS;
-    const Descriptor other(creates || !exists ? -1 : ::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    const int file = creates ? own.number() : other.number();
+    const UniqueFd other(creates || !exists ? -1 : ::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    const int file = creates ? own.get() : other.get();
     if (exists && file < 0) {
         fault = system_fault("the window's memory in the task of rank 0 cannot be opened");
     } else if (exists) {

@@ -7,9 +7,10 @@
 //   word         written by               meaning
 //   accumulate   the origins, the target  0: free; otherwise 1 + the task that holds it
 //
-// Invariant: whoever executes an operation for which is_atomic() is true on a member's part holds that
-// member's `accumulate`, whether it is an origin that has mapped the part or the target itself on behalf
-// of a message. If the holder dies, the next task takes the lock over.
+// Invariant: a task that executes an operation for which is_atomic() is true on a member's part holds
+// that member's `accumulate` lock. This task is either an origin that has mapped the part, or the target,
+// which executes an operation that it has received as a message. If a task dies while it holds the lock,
+// the next task that wants the lock acquires it.
 #pragma once
 
 #include <atomic>

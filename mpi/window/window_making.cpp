@@ -11,6 +11,7 @@
 
 #include "mpi/communicator/duplication.hpp"
 #include "mpi/communicator/exchange.hpp"
+#include "mpi/communicator/hints.hpp"
 #include "mpi/communicator/numbers.hpp"
 #include "mpi/process/environment.hpp"
 #include "mpi/window/epochs.hpp"
@@ -101,7 +102,8 @@ bool allocates(int flavor) noexcept {
 // The memory of an allocated window: shared if the members can, otherwise private.
 Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
                const std::vector<PartRecord>& all) {
-    // MP_EUILIB=ip forbids shared memory to messages. Whoever asks for shared memory by name gets it.
+    // With MP_EUILIB=ip, messages do not use shared memory, and neither do windows. The exception is
+    // MPI_Win_allocate_shared, because its program accesses the memory itself.
     const bool wanted = part.flavor == MPI_WIN_FLAVOR_SHARED || !runtime.all_by_tcp();
     if (window.size() > 1 && wanted && on_one_node(runtime, *window.comm)) {
         std::vector<std::int64_t> sizes;
@@ -190,14 +192,7 @@ Fault set_up_window(comm::Runtime& runtime, Window& window, const WindowPart& pa
 }  // namespace
 
 void add_window_hints(Window& window, const Info* info) {
-    if (info == nullptr) return;
-    for (std::size_t n = 0; n < info->size(); ++n) {
-        if (std::find(kWindowHints.begin(), kWindowHints.end(), info->key(n)) == kWindowHints.end())
-            continue;
-        if (window.info == MPI_INFO_NULL)
-            window.info = handle_of<MPI_Info>(static_cast<Object&>(environment().infos.make()));
-        find<Info>(window.info)->set(info->key(n), info->value(n));
-    }
+    add_known_hints(window.info, kWindowHints, info);
 }
 
 MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& part) {

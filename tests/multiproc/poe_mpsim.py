@@ -47,7 +47,7 @@ class Simulating(unittest.TestCase):
             self.assertEqual(words[0], "simple")  # the long messages do not connect all members
             self.assertGreater(float(words[2]), 7 * 42)
             for arguments, text in ((("-plan",), "needs a file"), (("-plan", "/nowhere/p"), "cannot read /nowhere/p"),
-                                    (("-plan", plan, "-n", 4), '"-n" is no flag beside -plan'),
+                                    (("-plan", plan, "-n", 4), '"-n" cannot be used with -plan'),
                                     (("-plan", plan, "-ts", "x"), '-ts "x" is not allowed')):
                 result = mpsim(*arguments)
                 self.assertEqual((result.returncode, result.stdout), (2, ""))

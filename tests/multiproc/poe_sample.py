@@ -248,7 +248,7 @@ class Unchanged(SampleTest):
         self.assertGreater(self.summary()["samples"]["count"], 0)
 
     def test_processes_that_are_too_short(self):
-        """Whoever looks for short processes in vain learns why they are not there."""
+        """If processes end before a sample is taken, poe reports how many."""
         result = self.sampled("sh", "-c", "sleep 0.1; for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; sleep 0.1", rate=10)
         self.assertRegex(result.stderr, rb"ATTENTION: .* node \S+: [0-9]+ process(es)? ended before a sample was taken; a higher "
                                         rb"rate than -sample 10 shows more")

@@ -37,6 +37,12 @@ std::vector<std::string> pdbx(const std::string& program, const std::string& tas
             "-procs", tasks};
 }
 
+std::vector<std::string> pdbx_screen(const std::string& program) {
+    std::vector<std::string> command = pdbx(program, "4");
+    command.insert(command.begin() + 1, "-screen");
+    return command;
+}
+
 // Waits until the last line of the screen is this prompt.
 bool wait_for_prompt(Terminal& terminal, const std::string& prompt) {
     return terminal.wait_until([&] {
@@ -108,9 +114,7 @@ TEST_CASE("Ctrl-C stops the tasks and quit ends the job") {
 
 TEST_CASE("the screen of pdbx") {
     const Home home;
-    std::vector<std::string> command = pdbx("wrong_index", "4");
-    command.insert(command.begin() + 1, "-screen");
-    Terminal terminal(kLines, 100, command, home.environment());
+    Terminal terminal(kLines, 100, pdbx_screen("wrong_index"), home.environment());
     REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
     REQUIRE(terminal.wait_for("/wrong_index.c"));
     CHECK(terminal.find("answers and output").first >= 0);
@@ -135,9 +139,7 @@ TEST_CASE("the screen of pdbx") {
 
 TEST_CASE("Ctrl-C, another size and quit on the screen of pdbx") {
     const Home home;
-    std::vector<std::string> command = pdbx("deadlock", "4");
-    command.insert(command.begin() + 1, "-screen");
-    Terminal terminal(kLines, 100, command, home.environment());
+    Terminal terminal(kLines, 100, pdbx_screen("deadlock"), home.environment());
     REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
     terminal.type("cont\n");
     REQUIRE(wait_for_prompt(terminal, "running; Ctrl-C stops the tasks"));
