@@ -315,7 +315,7 @@ Plan* CollectiveContext::allgather_internal(Group& group, const void* own, void*
     shape.n = group.size();
     shape.bytes = bytes;
     shape.step = kInternal;
-    Plan& plan = kept_or_new(group, shape, false, [&] { return concat_circulant(shape); });
+    Plan& plan = kept_or_new(group, shape, false, [&] { return concat_circulant(shape, 1); });
     plan.begin(group, {static_cast<const std::byte*>(own), static_cast<std::byte*>(all), {}, type});
     plan.finish(messages());
     return plan.running() ? &plan : nullptr;

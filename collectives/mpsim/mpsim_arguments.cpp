@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::uint32_t kMostRanks = 1u << 20;
 constexpr double kMostBytes = 1024.0 * 1024 * 1024 * 1024;
-constexpr double kMostTime = 1e12;    // microseconds
+constexpr double kMostTime = 1e12;  // microseconds
+constexpr double kMostPorts = 1024;
 constexpr double kMostLambda = 1000;  // the maximum for which lambda trees are made
 
 std::optional<double> number_of(std::string_view text) {
@@ -79,6 +80,30 @@ std::optional<UserError> place_on_nodes(SimulatorArguments& arguments, bool rank
     return std::nullopt;
 }
 
+// Reads "8x8", rows and columns, which determine the number of ranks.
+std::optional<UserError> place_on_mesh(SimulatorArguments& arguments, bool ranks_given,
+                                       bool shuffled) {
+    const std::string_view text = arguments.mesh;
+    const std::size_t cross = text.find('x');
+    const auto rows = whole_number(text.substr(0, cross));
+    const auto columns = whole_number(cross == text.npos ? text : text.substr(cross + 1));
+    const std::uint64_t ranks = std::uint64_t{rows.value_or(0)} * columns.value_or(0);
+    Shape& shape = arguments.shape;
+    if (cross == text.npos || ranks == 0 || ranks > kMostRanks || (ranks_given && ranks != shape.n))
+        return mistake("-mesh \"" + arguments.mesh + "\" is not allowed",
+                       "expected rows and columns, as in 8x8; -n follows from that");
+    if (!arguments.nodes.empty() || arguments.numbers["-cores"] > 0)
+        return mistake("-mesh cannot be used with -nodes or -cores",
+                       "each rank has a node of the mesh for itself");
+    shape.n = static_cast<std::uint32_t>(ranks);
+    const double seed = arguments.numbers["-shuffle"];
+    if (seed > kMostRanks || seed != std::floor(seed))
+        return mistake("-shuffle is no seed", "expected a whole number up to 1048576");
+    arguments.placed = shuffled ? mesh_at_random(*rows, *columns, static_cast<std::uint32_t>(seed))
+                                : mesh_in_order(*rows, *columns);
+    return std::nullopt;
+}
+
 std::optional<UserError> read_lengths(SimulatorArguments& arguments) {
     Shape& shape = arguments.shape;
     if (shape.operation != Operation::kIndex)
@@ -127,7 +152,9 @@ std::optional<UserError> find_idle_number(const SimulatorArguments& arguments,
     return std::nullopt;
 }
 
-Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given) {
+Result<SimulatorArguments> shaped(SimulatorArguments arguments,
+                                  const std::set<std::string>& given) {
+    const bool ranks_given = given.contains("-n");
     for (const auto& [flag, value] : arguments.numbers) {
         if (value < 0) return mistake(flag + " is negative", "expected 0 or more");
         if (flag != "-m" && value > kMostTime)
@@ -157,6 +184,18 @@ Result<SimulatorArguments> shaped(SimulatorArguments arguments, bool ranks_given
     } else if (arguments.turns) {
         return mistake("-turns is without nodes", "say how many with -nodes");
     }
+    if (!arguments.mesh.empty()) {
+        if (auto wrong = place_on_mesh(arguments, ranks_given, given.contains("-shuffle")))
+            return *wrong;
+    } else if (given.contains("-shuffle")) {
+        return mistake("-shuffle is without a mesh", "say which with -mesh");
+    }
+    const double ports = arguments.numbers["-ports"];
+    if (!(ports >= 1 && ports <= kMostPorts) || ports != std::floor(ports))
+        return mistake("-ports does not say how many ports", "expected a whole number up to 1024");
+    if (ports > 1 && (!arguments.nodes.empty() || !arguments.mesh.empty() || cores > 0))
+        return mistake("-ports cannot be used with -nodes, -mesh or -cores",
+                       "several ports belong to ranks that share nothing");
     const double root = arguments.numbers["-root"];
     if (!(root >= 0 && root < shape.n) || root != std::floor(root))
         return mistake("-root is no rank", "expected a whole number below that of -n");
@@ -236,6 +275,8 @@ Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::strin
             arguments.svg = words[++i];
         } else if (word == "-nodes") {
             arguments.nodes = words[++i];
+        } else if (word == "-mesh") {
+            arguments.mesh = words[++i];
         } else if (word == "-lengths") {
             arguments.lengths = words[++i];
         } else if (word == "-model") {
@@ -267,7 +308,7 @@ Result<SimulatorArguments> read_simulator_arguments(const std::vector<std::strin
         return mistake("-nts and -ntc are about nodes that ranks share",
                        "say how many, with -nodes");
     if (auto idle = find_idle_number(arguments, given)) return *idle;
-    return shaped(std::move(arguments), given.contains("-n"));
+    return shaped(std::move(arguments), given);
 }
 
 MessageModel SimulatorArguments::message_model() const {
@@ -278,6 +319,7 @@ MessageModel SimulatorArguments::message_model() const {
     if (one_node) made = MessageModel::linear(at("-nts"), at("-ntc"));
     made.work_per_byte = at("-tw");
     made.work_per_piece = at("-tp");
+    made.ports = static_cast<std::uint32_t>(at("-ports"));
     return made;
 }
 

@@ -19,14 +19,16 @@ struct SimulatorArguments {
     std::optional<Choice> choice;
     Shape shape;
     std::map<std::string, double> numbers{
-        {"-n", 16},     {"-m", 1024},      {"-root", 0},  {"-ts", 1},
-        {"-tc", 0.001}, {"-lambda", 1},    {"-L", 5},     {"-o", 1},
-        {"-g", 1},      {"-G", 0.001},     {"-tw", 0},    {"-tp", 0},
-        {"-nts", 0.05}, {"-ntc", 0.00005}, {"-cores", 0}, {"-tt", 0}};
+        {"-n", 16},     {"-m", 1024},  {"-root", 0},   {"-ts", 1},        {"-tc", 0.001},
+        {"-lambda", 1}, {"-L", 5},     {"-o", 1},      {"-g", 1},         {"-G", 0.001},
+        {"-tw", 0},     {"-tp", 0},    {"-nts", 0.05}, {"-ntc", 0.00005}, {"-cores", 0},
+        {"-tt", 0},     {"-ports", 1}, {"-shuffle", 0}};
     std::string model = "linear";
-    std::string nodes;    // NODES or NODESxRANKS; empty: each rank has its own
-    std::string lengths;  // a file; empty: all blocks are equal
-    bool turns = false;   // ranks are on the nodes in turn; otherwise in blocks
+    std::string nodes;     // NODES or NODESxRANKS; empty: each rank has its own
+    std::string lengths;   // a file; empty: all blocks are equal
+    std::string mesh;      // ROWSxCOLUMNS; empty: every two ranks have a link of their own
+    SimulatedMesh placed;  // on the mesh
+    bool turns = false;    // ranks are on the nodes in turn; otherwise in blocks
     bool one_node = false;
     std::vector<PlannedCall> planned;  // of the file of -plan
     bool has_plan = false;

@@ -40,6 +40,8 @@ std::vector<Choice> choices_of(const SimulatorArguments& arguments) {
         // Lambda trees are made for the lambda of the model.
         else if (each.parameter != nullptr && std::string_view(each.parameter) == "lambda")
             choice.parameter = arguments.numbers.at("-lambda");
+        else if (each.sends_by_ports && arguments.numbers.at("-ports") > 1)
+            choice.parameter = arguments.numbers.at("-ports");
         if (each.fits(shape, choice.parameter)) choices.push_back(choice);
     }
     return choices;
@@ -88,7 +90,8 @@ Row row_of(const Choice& choice, const SimulatorArguments& arguments) {
     // A message takes as long as ten pieces. It takes longer if ranks share something and are
     // simulated in the order of time.
     constexpr double kPieces = 10;
-    const bool in_order = !arguments.shape.nodes.empty() || arguments.numbers.at("-cores") > 0;
+    const bool in_order = !arguments.shape.nodes.empty() || arguments.numbers.at("-cores") > 0 ||
+                          !arguments.mesh.empty();
     Row row{choice, {}, 0, {}};
     const double pieces = pieces_of(choice, arguments.shape);
     double messages = 0;
@@ -149,8 +152,9 @@ int run(const SimulatorArguments& arguments) {
         }
         std::vector<SimulatedMessage> messages;
         const auto keep = [&](const SimulatedMessage& message) { messages.push_back(message); };
-        const Simulation result = draw ? simulate(shape.n, generate, model, keep, nodes, cores)
-                                       : simulate(shape.n, generate, model, {}, nodes, cores);
+        const Simulation result =
+            draw ? simulate(shape.n, generate, model, keep, nodes, cores, arguments.placed)
+                 : simulate(shape.n, generate, model, {}, nodes, cores, arguments.placed);
         if (result.too_long && choices.size() > 1) {
             std::printf("%-20s cannot be simulated: %s\n", choice.text().c_str(),
                         result.fault.c_str());
@@ -203,6 +207,9 @@ constexpr const char* kHelp =
     "  -nts (0.05), -ntc (0.00005)  ts and tc within a node\n"
     "  -cores N           the ranks of each node share N cores; else each rank has its own\n"
     "  -tt TIME (0)       of such a core, to look whether a rank still waits\n"
+    "  -mesh ROWSxCOLUMNS the ranks are on a mesh; a message occupies the links of its path\n"
+    "  -shuffle SEED      they are there in a random order, else row by row\n"
+    "  -ports N (1)       a rank sends, and receives, N messages in the time of one\n"
     "  -lengths FILE      index: n times n numbers, the bytes from each rank to each\n"
     "  -tw TIME (0)       per byte copied or reduced; -tp (0): for each piece, however short\n"
     "  -tree              write from whom each rank receives, and when\n"

@@ -2,7 +2,9 @@
 #include "collectives/mpsim/simulator.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <random>
 
 #include "collectives/mpsim/messages_under_way.hpp"
 #include "collectives/mpsim/shared_cores.hpp"
@@ -62,14 +64,25 @@ struct Cables {
     double in_free = 0;
 };
 
+// When a port of a rank is free again in each direction.
+struct Port {
+    double out_free = 0;
+    double in_free = 0;
+};
+
+// The links of a node of a mesh.
+enum Direction : std::uint32_t { kRight, kLeft, kDown, kUp, kDirections };
+
 class Simulator {
   public:
     Simulator(std::uint32_t n, const MessageModel& model, const SimulatedNodes& nodes,
-              const SimulatedCores& cores,
+              const SimulatedCores& cores, const SimulatedMesh& mesh,
               const std::function<void(const SimulatedMessage&)>& on_message)
-        : model_(model), nodes_(nodes), on_message_(on_message), ranks_(n) {
+        : model_(model), nodes_(nodes), mesh_(mesh), on_message_(on_message), ranks_(n) {
         if (shares_cables())
             cables_.resize(1 + *std::max_element(nodes.node_of.begin(), nodes.node_of.end()));
+        if (is_mesh()) link_free_.resize(std::size_t{n} * kDirections);
+        if (model.ports > 1) ports_.resize(std::size_t{n} * model.ports);
         if (cores.of_a_node > 0) cores_.emplace(n, nodes.node_of, cores.of_a_node, cores.turn);
     }
 
@@ -140,9 +153,11 @@ class Simulator {
     }
 
     bool shares_cables() const { return !nodes_.node_of.empty(); }
-    bool in_order_of_time() const { return shares_cables() || cores_; }
+    bool is_mesh() const { return mesh_.columns > 0; }
+    bool shares_links() const { return shares_cables() || is_mesh(); }
+    bool in_order_of_time() const { return shares_links() || cores_; }
 
-    // The ranks that have a core of their own and can proceed. If they share cables, this is a heap
+    // The ranks that have a core of their own and can proceed. If they share links, this is a heap
     // with the earliest on top. Otherwise the last one added comes first, because it is in the
     // cache.
     struct Ready {
@@ -154,7 +169,7 @@ class Simulator {
     }
     void enqueue(std::uint32_t r) {
         ready_.push_back({ranks_[r].now, r});
-        if (shares_cables()) std::push_heap(ready_.begin(), ready_.end(), is_later);
+        if (shares_links()) std::push_heap(ready_.begin(), ready_.end(), is_later);
     }
     // The rank waited for something that is available at `time`.
     void wake(std::uint32_t r, double time) {
@@ -182,7 +197,7 @@ class Simulator {
             return turn->rank;
         }
         if (ready_.empty()) return std::nullopt;
-        if (shares_cables()) std::pop_heap(ready_.begin(), ready_.end(), is_later);
+        if (shares_links()) std::pop_heap(ready_.begin(), ready_.end(), is_later);
         const std::uint32_t next = ready_.back().rank;
         ready_.pop_back();
         return next;
@@ -244,9 +259,10 @@ class Simulator {
         return static_cast<double>(bytes) * std::max(model_.send_per_byte, model_.wire_per_byte);
     }
 
-    // True if another rank may need the cable before this time, or may wait for an earlier event.
+    // True if another rank may need the cable or link before this time, or may wait for an earlier event.
     bool is_too_early(std::uint32_t from, const Event& event) {
-        if (!cores_ && (!shares_cables() || !apart(from, event.number))) return false;
+        const bool shared = is_mesh() || (shares_cables() && apart(from, event.number));
+        if (!cores_ && !shared) return false;
         SimulatedRank& rank = ranks_[from];
         rank.now = std::max(rank.now, rank.out_free);
         return others_are_earlier(rank.now);
@@ -257,14 +273,23 @@ class Simulator {
         const std::uint32_t to = event.number;
         const MessageModel& model = this->model(from, to);
         const bool by_cable = shares_cables() && apart(from, to);
-        double start = std::max(rank.now, rank.out_free);
+        double start = ports_.empty() ? std::max(rank.now, rank.out_free) : rank.now;
         if (by_cable) {
             Cables& own = cables_[nodes_.node_of[from]];
             start = std::max(start, own.out_free - model.send_busy);
             own.out_free = start + model.send_busy + cable(event.bytes);
         }
-        rank.now = start + busy(model, event.bytes);
-        rank.out_free = start + port(model, event.bytes);
+        if (is_mesh()) start = occupy_path(from, to, start, busy(model, event.bytes));
+        if (ports_.empty()) {
+            rank.now = start + busy(model, event.bytes);
+            rank.out_free = start + port(model, event.bytes);
+        } else {
+            double& out = earliest(&Port::out_free, from);
+            start = std::max(rank.now, out);
+            out = start + port(model, event.bytes);
+            // The time until which the rank waits for its messages.
+            rank.out_free = std::max(rank.out_free, out);
+        }
         double arrives = start + busy(model, event.bytes) * model.latency_factor +
                          stretch(model, event.bytes) + model.latency;
         if (by_cable) {
@@ -319,9 +344,10 @@ class Simulator {
                     return false;
                 }
             } else {
-                rank.in_free = std::max(message.arrives, rank.in_free + port(model, message.bytes));
-                message.arrives = rank.in_free;
-                rank.now = std::max(rank.now, rank.in_free);
+                double& in_free = ports_.empty() ? rank.in_free : earliest(&Port::in_free, r);
+                in_free = std::max(message.arrives, in_free + port(model, message.bytes));
+                message.arrives = in_free;
+                rank.now = std::max(rank.now, in_free);
             }
             rank.now += model.receive_busy;
             if (on_message_) {
@@ -333,12 +359,45 @@ class Simulator {
             ++rank.open;
             ++rank.before_open;
         }
+        if (!ports_.empty()) rank.now = std::max(rank.now, rank.out_free);
         return true;
+    }
+
+    // When the first of a rank's ports is free in one direction.
+    double& earliest(double Port::*direction, std::uint32_t rank) {
+        const auto first = ports_.begin() + std::ptrdiff_t{rank} * model_.ports;
+        const auto port = std::min_element(
+            first, first + model_.ports,
+            [&](const Port& a, const Port& b) { return a.*direction < b.*direction; });
+        return (*port).*direction;
+    }
+
+    // Occupies the links from the node of one rank to that of another for `duration`, as soon as all
+    // are free and not before `start`. Returns when that is.
+    double occupy_path(std::uint32_t from, std::uint32_t to, double start, double duration) {
+        std::uint32_t at = mesh_.place_of[from];
+        const std::uint32_t end = mesh_.place_of[to];
+        path_.clear();
+        const auto go = [&](std::uint32_t next, Direction direction) {
+            path_.push_back(at * kDirections + direction);
+            at = next;
+        };
+        while (at % mesh_.columns < end % mesh_.columns) go(at + 1, kRight);
+        while (at % mesh_.columns > end % mesh_.columns) go(at - 1, kLeft);
+        while (at < end) go(at + mesh_.columns, kDown);
+        while (at > end) go(at - mesh_.columns, kUp);
+        for (const std::uint32_t link : path_) start = std::max(start, link_free_[link]);
+        for (const std::uint32_t link : path_) link_free_[link] = start + duration;
+        return start;
     }
 
     MessageModel model_;  // between nodes
     const SimulatedNodes& nodes_;
+    const SimulatedMesh& mesh_;
     std::vector<Cables> cables_;
+    std::vector<double> link_free_;  // of each node, when its links to the four others are free
+    std::vector<std::uint32_t> path_;
+    std::vector<Port> ports_;  // of each rank, if it has several
     const std::function<void(const SimulatedMessage&)>& on_message_;
     std::vector<SimulatedRank> ranks_;
     Events events_;
@@ -373,10 +432,26 @@ MessageModel MessageModel::loggp(double latency, double overhead, double gap, do
     return model;
 }
 
+SimulatedMesh mesh_in_order(std::uint32_t rows, std::uint32_t columns) {
+    SimulatedMesh mesh{columns, std::vector<std::uint32_t>(std::size_t{rows} * columns)};
+    std::iota(mesh.place_of.begin(), mesh.place_of.end(), 0u);
+    return mesh;
+}
+
+SimulatedMesh mesh_at_random(std::uint32_t rows, std::uint32_t columns, std::uint32_t seed) {
+    SimulatedMesh mesh = mesh_in_order(rows, columns);
+    // Not std::shuffle, whose result differs between libraries.
+    std::minstd_rand random(seed);
+    for (std::size_t i = mesh.place_of.size(); i > 1; --i)
+        std::swap(mesh.place_of[i - 1], mesh.place_of[random() % i]);
+    return mesh;
+}
+
 Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
                     const std::function<void(const SimulatedMessage&)>& on_message,
-                    const SimulatedNodes& nodes, const SimulatedCores& cores) {
-    return Simulator(n, model, nodes, cores, on_message).run(generate);
+                    const SimulatedNodes& nodes, const SimulatedCores& cores,
+                    const SimulatedMesh& mesh) {
+    return Simulator(n, model, nodes, cores, mesh, on_message).run(generate);
 }
 
 }  // namespace poe::collectives

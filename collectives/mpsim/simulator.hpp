@@ -17,7 +17,8 @@ namespace poe::collectives {
 //   - It arrives latency + (m - 1) wire_per_byte + (latency_factor - 1) B after that.
 //   - It keeps the receiver busy for receive_busy when the receiver waits for it.
 // A rank's port carries one message at a time in each direction, for max(B, gap + (m - 1)
-// wire_per_byte).
+// wire_per_byte). If a rank has several ports, they carry its messages while it continues; it is
+// busy until the last of them has been sent when it waits.
 struct MessageModel {
     double send_busy = 0;
     double send_per_byte = 0;
@@ -28,6 +29,7 @@ struct MessageModel {
     double receive_busy = 0;
     double work_per_byte = 0;   // for copies and reductions
     double work_per_piece = 0;  // and for each of them, whatever its length
+    std::uint32_t ports = 1;    // of a rank; several only without shared nodes, cores and meshes
 
     // ts + m tc (CCL paper, IV.A).
     static MessageModel linear(double start_up, double per_byte);
@@ -46,6 +48,17 @@ struct SimulatedNodes {
     std::vector<std::uint32_t> node_of;  // of each rank (Shape::nodes); empty: each has its own
     MessageModel within;
 };
+
+// Ranks on the nodes of a mesh, one on each. A message goes along its row, then along its column,
+// and occupies all links of its path while its sender is busy (wormhole routing; postal paper,
+// 2.6). A link carries one message at a time in each direction.
+struct SimulatedMesh {
+    std::uint32_t columns = 0;            // 0: every two ranks have a link of their own
+    std::vector<std::uint32_t> place_of;  // the node of each rank, row by row
+};
+// Places the ranks in the order of the rows, or in a random order.
+SimulatedMesh mesh_in_order(std::uint32_t rows, std::uint32_t columns);
+SimulatedMesh mesh_at_random(std::uint32_t rows, std::uint32_t columns, std::uint32_t seed);
 
 struct SimulatedMessage {
     Rank from = 0;
@@ -75,6 +88,7 @@ struct Simulation {
 // more are a fault.
 Simulation simulate(std::uint32_t n, const Generator& generate, const MessageModel& model,
                     const std::function<void(const SimulatedMessage&)>& on_message = {},
-                    const SimulatedNodes& nodes = {}, const SimulatedCores& cores = {});
+                    const SimulatedNodes& nodes = {}, const SimulatedCores& cores = {},
+                    const SimulatedMesh& mesh = {});
 
 }  // namespace poe::collectives

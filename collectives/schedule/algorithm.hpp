@@ -17,6 +17,7 @@ enum class Compared : std::uint8_t {
     kMeasuredLambda,  // instead of the default, the lambda measured for messages of the length
     kPowersOfTwo,     // numbers of segments
     kRadixes,         // small ones and the number of ranks
+    kModelPorts,      // instead of the default, the ports of the model, if there are several
 };
 
 // The range of the parameter that may follow an algorithm's name.
@@ -53,10 +54,14 @@ struct Algorithm {
     // Every rank sends whole blocks, or several as one message. Over a network, long messages then
     // compete for the queue of each cable.
     bool blocks_compete = false;
+    // A rank sends as many messages in a round as the parameter says.
+    bool sends_by_ports = false;
     // Each message follows a signal of its receiver, which costs a start-up of its own.
     bool signals_precede = false;
-    // A tree that is made for a lambda, whose messages need not go in rounds.
-    bool is_lambda_tree = false;
+    // For an algorithm whose parameter is lambda: the time of the whole operation in the postal
+    // model, as a multiple of the time of one message from its sending to its arrival. Its messages
+    // need not go in rounds. Null: the operation takes the time of its rounds.
+    double (*postal_time)(const Shape&, double lambda) = nullptr;
     // Messages without data go along both directions of each edge of a tree.
     bool both_ways_along_tree = false;
     // An irregular index needs the lengths of the own rank's blocks only, not those of all ranks.

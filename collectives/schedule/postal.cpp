@@ -113,4 +113,10 @@ int combine_lambda(double lambda) {
     return lambda <= break_even(floor) ? floor : floor + 1;
 }
 
+double combine_time(double lambda, std::uint64_t n) {
+    const int used = combine_lambda(lambda);
+    const PostalTimes times({static_cast<std::uint32_t>(used), 1}, n);
+    return static_cast<double>(times.time(n)) * std::max(1.0, lambda / used);
+}
+
 }  // namespace poe::collectives

@@ -71,4 +71,9 @@ double break_even(int floor);
 // The integer lambda to use in a global combine for this lambda.
 int combine_lambda(double lambda);
 
+// The time of a global combine of n ranks with that integer lambda, in units of the time of one
+// send. With the integer above, each receive is delayed: T'_lambda(n) of the paper's 3.2. With the
+// integer below, a send takes lambda / floor(lambda) units: T''_lambda(n) of 3.3.
+double combine_time(double lambda, std::uint64_t n);
+
 }  // namespace poe::collectives

@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "collectives/schedule/algorithms/algorithms.hpp"
+#include "collectives/schedule/algorithms/fibonacci_trees.hpp"
 #include "collectives/selection/cost_model.hpp"
 #include "collectives/selection/two_level.hpp"
 
@@ -22,7 +23,8 @@ constexpr NumberRange kSegments{1, kMany, true, Compared::kPowersOfTwo};
 constexpr NumberRange kRadixes{2, kMany, true, Compared::kRadixes};
 constexpr NumberRange kStepsAtOnce{0, kMany};
 constexpr NumberRange kLogs{0, 31};
-constexpr NumberRange kA4Forms{0, 2};
+constexpr NumberRange kPorts{1, 1024, true, Compared::kModelPorts};
+constexpr NumberRange kStagedForms{0, 2};
 constexpr NumberRange kBlockBytes{0, kMany};
 constexpr NumberRange kPieceBytes{1, kMany};
 constexpr NumberRange kLambdas{1, 1000, false, Compared::kMeasuredLambda};
@@ -55,6 +57,17 @@ double steps_at_once(const Shape& shape) {
     constexpr Bytes kLong = Bytes{128} << 10;
     const bool some_packets = shape.bytes >= kShort && shape.bytes <= kLong;
     return !shape.nodes.empty() && some_packets ? 2 : 0;
+}
+
+// Two ports are the least with which these algorithms differ from others.
+double usual_ports(const Shape&) {
+    return 2;
+}
+double one_buffer(const Shape&) {
+    return 1;
+}
+double two_buffers(const Shape&) {
+    return 2;
 }
 
 double usual_piece(const Shape&) {
@@ -95,6 +108,15 @@ bool k_fits(const Shape&, double parameter) {
 bool radix_fits(const Shape& shape, double parameter) {
     return shape.matrix.empty() && kRadixes.has(parameter);
 }
+bool ports_fit(const Shape&, double parameter) {
+    return kPorts.has(parameter);
+}
+bool multiport_fits(const Shape& shape, double parameter) {
+    return shape.matrix.empty() && kPorts.has(parameter);
+}
+bool fibonacci_fits(const Shape& shape, double parameter) {
+    return some(shape, parameter) && shape.n <= FibonacciTrees::kMostMembers;
+}
 bool limit_fits(const Shape&, double parameter) {
     return kBlockBytes.has(parameter);
 }
@@ -106,9 +128,12 @@ bool phases_fit(const Shape& shape, double parameter) {
     constexpr std::uint32_t kMostRanks = 256;
     return shape.n <= kMostRanks && kBlockBytes.has(parameter);
 }
-bool square(const Shape& shape, double) {
+bool staged_fits(const Shape&, double form) {
+    return kStagedForms.has(form);
+}
+bool square_fits(const Shape& shape, double form) {
     const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(shape.n)));
-    return side * side == shape.n;
+    return side * side == shape.n && staged_fits(shape, form);
 }
 bool census_fits(const Shape& shape, double parameter) {
     return exact(shape, 0) && lambda_fits(shape, parameter);
@@ -136,6 +161,12 @@ int integer(double parameter) {
 }
 constexpr int kAll = 31;  // more than log n: one group
 
+constexpr const char* kPortsParameter = "ports of a rank";
+constexpr const char* kStagedParameter = "send buffers: 1 or 2, 0 for blocking";
+StagedForm staged_form(double parameter) {
+    return static_cast<StagedForm>(integer(parameter));
+}
+
 using S = const Shape&;
 
 constexpr bool at_once(double) {
@@ -148,9 +179,20 @@ constexpr Algorithm all_at_once(Algorithm row, bool (*when)(double) = at_once) {
     row.starts_all_at_once = when;
     return row;
 }
-constexpr Algorithm lambda_tree(Algorithm row) {
-    row.is_lambda_tree = true;
+constexpr Algorithm for_ports(Algorithm row) {
+    row.sends_by_ports = true;
     return row;
+}
+constexpr Algorithm in_postal_time(Algorithm row, double (*time)(S, double lambda)) {
+    row.postal_time = time;
+    return row;
+}
+// T_lambda(n): a tree that is made for lambda reaches the last rank as early as possible.
+constexpr Algorithm lambda_tree(Algorithm row) {
+    return in_postal_time(row, [](S s, double lambda) {
+        const Lambda nearest = Lambda::nearest(lambda);
+        return static_cast<double>(PostalTimes(nearest, s.n).time(s.n)) / nearest.latency;
+    });
 }
 
 constexpr Algorithm both_ways(Algorithm row) {
@@ -202,6 +244,8 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kBcast, "circulant", "segments", kSegments, usual_segments, some,
      [](S s, double p) { return bcast_circulant(s, whole(p)); },
      [](S s, double p) { return bcast_circulant_counts(s, whole(p)); }},
+    {Op::kBcast, "fibonacci", "segments", kSegments, usual_segments, fibonacci_fits,
+     [](S s, double p) { return bcast_fibonacci(s, whole(p)); }, nullptr},
     {Op::kBcast, "chain", "segments", kSegments, usual_segments, some,
      [](S s, double p) { return bcast_chain(s, whole(p)); },
      [](S s, double p) { return bcast_chain_counts(s, whole(p)); }},
@@ -249,9 +293,10 @@ constexpr Algorithm kCatalogue[] = {
     {Op::kCombine, "circulant", nullptr, kNoNumber, none, exact,
      [](S s, double) { return combine_census(s, 1); },
      [](S s, double) { return combine_census_counts(s, 1); }},
-    {Op::kCombine, "census", "lambda", kLambdas, usual_lambda, census_fits,
-     [](S s, double l) { return combine_census(s, combine_lambda(l)); },
-     [](S s, double l) { return combine_census_counts(s, combine_lambda(l)); }},
+    in_postal_time({Op::kCombine, "census", "lambda", kLambdas, usual_lambda, census_fits,
+                    [](S s, double l) { return combine_census(s, combine_lambda(l)); },
+                    [](S s, double l) { return combine_census_counts(s, combine_lambda(l)); }},
+                   [](S s, double l) { return combine_time(l, s.n) / l; }),
     {Op::kCombine, "halving", nullptr, kNoNumber, none, cuttable,
      [](S s, double) { return combine_halving(s); },
      [](S s, double) { return combine_halving_counts(s); }},
@@ -294,9 +339,14 @@ constexpr Algorithm kCatalogue[] = {
     in_two_levels(Op::kGather),
 
     blocks_compete({Op::kConcat, "circulant", nullptr, kNoNumber, none, always,
-                    [](S s, double) { return concat_circulant(s); },
-                    [](S s, double) { return concat_circulant_counts(s); },
+                    [](S s, double) { return concat_circulant(s, 1); },
+                    [](S s, double) { return concat_circulant_counts(s, 1); },
                     [](S s) { return s.bytes * s.n; }}),
+    blocks_compete(
+        for_ports({Op::kConcat, "multiport", kPortsParameter, kPorts, usual_ports, ports_fit,
+                   [](S s, double k) { return concat_circulant(s, whole(k)); },
+                   [](S s, double k) { return concat_circulant_counts(s, whole(k)); },
+                   [](S s) { return s.bytes * s.n; }})),
     blocks_compete({Op::kConcat, "exchange", nullptr, kNoNumber, none, power_of_two,
                     [](S s, double) { return concat_exchange(s); },
                     [](S s, double) { return concat_exchange_counts(s); }}),
@@ -319,9 +369,14 @@ constexpr Algorithm kCatalogue[] = {
                      [](S s, double) { return index_pairwise_counts(s); }},
                     at_once_if_0))),
     blocks_compete({Op::kIndex, "radix", "radix", kRadixes, root_of_n, radix_fits,
-                    [](S s, double r) { return index_radix(s, whole(r)); },
-                    [](S s, double r) { return index_radix_counts(s, whole(r)); },
+                    [](S s, double r) { return index_radix(s, whole(r), 1); },
+                    [](S s, double r) { return index_radix_counts(s, whole(r), 1); },
                     [](S s) { return 2 * s.bytes * s.n; }}),
+    blocks_compete(
+        for_ports({Op::kIndex, "multiport", kPortsParameter, kPorts, usual_ports, multiport_fits,
+                   [](S s, double k) { return index_radix(s, whole(k) + 1, whole(k)); },
+                   [](S s, double k) { return index_radix_counts(s, whole(k) + 1, whole(k)); },
+                   [](S s) { return 2 * s.bytes * s.n; }})),
     own_lengths_suffice(
         all_at_once({Op::kIndex, "pieces", "bytes of a piece", kPieceBytes, usual_piece, piece_fits,
                      [](S s, double b) { return index_pieces(s, whole(b)); },
@@ -337,13 +392,12 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double b) { return index_greedy(s, whole(b)); }, nullptr},
     {Op::kIndex, "all-to-all", "bytes of the shortest block in a phase", kBlockBytes, none,
      phases_fit, [](S s, double b) { return index_all_to_all(s, whole(b)); }, nullptr},
-    {Op::kIndex, "a2", nullptr, kNoNumber, none, always, [](S s, double) { return index_a2(s); },
-     nullptr},
-    {Op::kIndex, "a3", nullptr, kNoNumber, none, square, [](S s, double) { return index_a3(s); },
-     nullptr},
-    {Op::kIndex, "a4", "send buffers: 1 or 2, 0 for blocking", kA4Forms, [](S) { return 2.0; },
-     [](S, double form) { return kA4Forms.has(form); },
-     [](S s, double form) { return index_a4(s, static_cast<A4Form>(integer(form))); }, nullptr},
+    {Op::kIndex, "a2", kStagedParameter, kStagedForms, one_buffer, staged_fits,
+     [](S s, double form) { return index_a2(s, staged_form(form)); }, nullptr},
+    {Op::kIndex, "a3", kStagedParameter, kStagedForms, one_buffer, square_fits,
+     [](S s, double form) { return index_a3(s, staged_form(form)); }, nullptr},
+    {Op::kIndex, "a4", kStagedParameter, kStagedForms, two_buffers, staged_fits,
+     [](S s, double form) { return index_a4(s, staged_form(form)); }, nullptr},
     in_two_levels(Op::kIndex, [](S s) { return 2 * s.bytes * s.n; }),
 
     all_at_once({Op::kShift, "direct", nullptr, kNoNumber, none, always,

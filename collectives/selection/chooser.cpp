@@ -2,10 +2,10 @@
 #include "collectives/selection/chooser.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/check.hpp"
-#include "collectives/schedule/postal.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -33,6 +33,9 @@ std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
             break;
         case Compared::kRadixes:
             return {2, 4, all[0], std::max<double>(2, shape.n)};
+        case Compared::kModelPorts:
+            if (model.ports == 1) return {};
+            return {model.ports};
     }
     return all;
 }
@@ -101,21 +104,25 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
         c1 *= 2;
         messages *= 2;
     }
-    if (choice.algorithm->is_lambda_tree && shape.n > 1) {
-        const Lambda lambda = Lambda::nearest(choice.parameter);
-        const double time =
-            static_cast<double>(PostalTimes(lambda, shape.n).time(shape.n)) / lambda.latency;
+    if (choice.algorithm->postal_time != nullptr && c1 > 0) {
+        const double time = choice.algorithm->postal_time(shape, choice.parameter);
         c2 *= time / c1;
         c1 = time;
     }
     if (starts_all_at_once(choice)) {
         // Only the last message is waited for; each of the others costs the time for which its
-        // sender is busy.
+        // sender's port is busy.
         const double lambda = model.lambda(shape.bytes);
-        const double waited = c1 > 0 ? (c1 - 1 + lambda) / lambda : 0;
+        const double of_a_port = std::ceil(c1 / model.ports);
+        const double waited = c1 > 0 ? (of_a_port - 1 + lambda) / lambda : 0;
         c2 *= c1 > 0 ? waited / c1 : 0;
         c1 = waited;
         messages /= lambda;
+    }
+    if (choice.algorithm->sends_by_ports) {
+        const double in_turn = std::ceil(choice.parameter / model.ports);
+        c1 *= in_turn;
+        c2 *= in_turn;
     }
     const double copied = choice.algorithm->copied != nullptr
                               ? static_cast<double>(choice.algorithm->copied(shape))
@@ -124,7 +131,7 @@ double predicted(const Tuning& tuning, const Shape& shape, const Choice& choice)
     const double transfer = model.transfer * congestion(shape, choice);
     const double rounds = c1 * model.start_up + c2 * transfer;
     const double work = messages * model.message + (c3 + copied * shape.n) * model.load;
-    const double cable = c3 * share_of_a_cable(shape) * transfer;
+    const double cable = c3 * share_of_a_cable(shape) * transfer / model.ports;
     return std::max({rounds, work, cable}) + time_within(tuning.node, within);
 }
 

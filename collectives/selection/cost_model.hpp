@@ -46,6 +46,9 @@ struct CostModel {
     double load = 0;
     std::vector<MeasuredLambda> lambdas;  // by length; empty: 1 for all
     std::vector<MeasuredBest> bests{};
+    // The number of messages that a task can send, and receive, in the time of one (CCL paper, IV.B);
+    // a whole number. For a node with several networks, for example.
+    double ports = 1;
 
     bool operator==(const CostModel&) const = default;
     // Returns lambda of the postal model (Bruck et al. 1996) for messages of this length. Between

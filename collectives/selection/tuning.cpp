@@ -21,6 +21,7 @@ constexpr Fact kFacts[] = {{"start_up", &CostModel::start_up},
                            {"per_byte", &CostModel::transfer},
                            {"message", &CostModel::message},
                            {"load", &CostModel::load}};
+constexpr double kMostPorts = 1024;
 
 struct Level {
     const char* name;
@@ -63,6 +64,7 @@ class Reader {
                            "begin with \"level node\" or \"level network\"");
         if (words[0] == "lambda") return lambda(words);
         if (words[0] == "best") return best(words);
+        if (words[0] == "ports") return ports(words);
         for (const Fact& fact : kFacts) {
             if (words[0] != fact.name) continue;
             const auto value = words.size() == 2 ? parse_number<double>(words[1]) : std::nullopt;
@@ -73,7 +75,7 @@ class Reader {
             return std::nullopt;
         }
         return mistake(quoted(words[0]) + " is not known",
-                       "expected level, start_up, per_byte, message, load, lambda or best");
+                       "expected level, start_up, per_byte, message, load, ports, lambda or best");
     }
 
     Tuning take() {
@@ -103,6 +105,13 @@ class Reader {
             return mistake(rest(words),
                            "expected a length in bytes and a number from 1 to 1000 behind lambda");
         model_->lambdas.push_back({static_cast<Bytes>(*bytes), *value});
+        return std::nullopt;
+    }
+    std::optional<UserError> ports(const std::vector<std::string_view>& words) {
+        const auto value = words.size() == 2 ? parse_number<double>(words[1]) : std::nullopt;
+        if (!value || *value < 1 || *value > kMostPorts || *value != std::floor(*value))
+            return mistake(rest(words), "expected a whole number from 1 to 1024 after ports");
+        model_->ports = *value;
         return std::nullopt;
     }
     std::optional<UserError> best(const std::vector<std::string_view>& words) {
@@ -183,6 +192,7 @@ std::string tuning_text(const Tuning& tuning, std::string_view head) {
         text += std::string("level ") + each.name + "\n";
         for (const Fact& fact : kFacts)
             text += std::string(fact.name) + " " + five_digits(model.*fact.place) + "\n";
+        if (model.ports != 1) text += "ports " + five_digits(model.ports) + "\n";
         for (const MeasuredLambda& at : model.lambdas)
             text += "lambda " + std::to_string(at.bytes) + " " + five_digits(at.lambda) + "\n";
         for (const MeasuredBest& best : model.bests)

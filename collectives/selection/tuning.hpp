@@ -10,6 +10,8 @@
 //   per_byte 0.00012            microseconds for each byte of the message
 //   message 0.2                 microseconds of work for each message; all tasks share the cores
 //   load 0.00006                microseconds of work for each byte that a task sends or copies
+//   ports 2                     a task can send, and receive, two messages in the time of one; 1 if
+//                               this line is missing. mptune does not measure it
 //   lambda 1024 1.7             the time of a message of 1024 bytes, divided by the time for which
 //                               it occupies its sender, is 1.7
 //   best bcast 65536 4 chain:8  the fastest for 65536 bytes and 4 tasks, if the facts above lead to

@@ -22,7 +22,8 @@ SECONDS = 0.3  # of measuring, in one launch
 PATIENCE = 30  # seconds for one launch
 LARGEST = 1.0  # of the best MPI's time
 # The paper's names, with the forms in which it measures them; the first is blocking.
-ALGORITHMS = {"A1 blocking": "pairwise:1", "A1": "pairwise:0", "A2": "a2", "A3": "a3", "A4 blocking": "a4:0",
+ALGORITHMS = {"A1 blocking": "pairwise:1", "A1": "pairwise:0", "A2 blocking": "a2:0", "A2": "a2:1",
+              "A3 blocking": "a3:0", "A3 one buffer": "a3:1", "A4 blocking": "a4:0",
               "A4 one buffer": "a4:1", "A4 two buffers": "a4:2"}
 # Microseconds of a piece that is copied, of a byte or two: A4 of 64 tasks copies 20480 in each, for which perf
 # has 96 of its 220 us.

@@ -206,12 +206,13 @@ collectives_with(nodes_schedules
                  -N 2 -n 7)
 collectives_with(rendezvous "" -n 7 -e 100)
 collectives_with(no_fetching "" -n 4 -e 100 -f)
+collectives_with(a3_square "MP_COLL_INDEX=a3:1" -n 9)
 collectives_with(small_buffers "" -n 4 -b 16384)
 foreach(choice bcast=alpha bcast=lambda bcast=greedy bcast=edst:3 bcast=chain:3 bcast=circulant:3 bcast=scatter-concat
         reduce=lambda reduce=halving reduce=edst:2 reduce=chain:3 reduce=circulant:3 combine=tree combine=hybrid:1
         combine=circulant combine=census:2.6 combine=halving combine=ring prefix=butterfly prefix=tree
-        scatter=direct scatter=lambda gather=direct gather=lambda concat=circulant concat=direct concat=ring concat=pieces:3
-        index=radix:2 index=radix:3 index=pairwise:1 index=a2 index=a3 index=a4:0 index=a4:1 index=a4:2
+        scatter=direct scatter=lambda gather=direct gather=lambda concat=circulant concat=direct concat=ring concat=pieces:3 concat=multiport:2 bcast=fibonacci:5
+        index=radix:2 index=radix:3 index=pairwise:1 index=a2:0 index=a2:2 index=a3:1 index=multiport:2 index=a4:0 index=a4:1 index=a4:2
         index=pieces:3 index=phased:0 index=phased:2 index=phased-barrier:1 index=greedy:2 index=all-to-all:0
         sync=tree bcast=shared-memory reduce=direct-memory combine=direct-memory gather=direct-memory index=shared-memory
         shift=direct-memory)

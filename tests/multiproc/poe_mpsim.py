@@ -88,13 +88,13 @@ class Simulating(unittest.TestCase):
         result = mpsim("index", "-n", 1 << 20)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         left_out = [line for line in result.stdout.splitlines() if line.endswith("more messages or pieces than can be simulated")]
-        self.assertEqual([line.split(":")[0].split()[0] for line in left_out], ["pairwise", "radix", "pieces", "phased", "phased-barrier", "a2", "a3", "a4"])
+        self.assertEqual([line.split(":")[0].split()[0] for line in left_out], ["pairwise", "radix", "multiport", "pieces", "phased", "phased-barrier", "a2", "a3", "a4"])
 
         # Several that are not too much alone, but together.
         lines = {line.split()[0]: line for line in mpsim("index", "-n", 400, "-m", 8).stdout.splitlines()}
         self.assertNotIn("too long", lines["pairwise:0"] + lines["radix:20"])
-        self.assertIn("name it to simulate it alone", lines["a3"])
-        self.assertGreater(self.times("index", "a3", "-n", 400, "-m", 8)["a3"], 0)
+        self.assertIn("name it to simulate it alone", lines["a3:1"])
+        self.assertGreater(self.times("index", "a3", "-n", 400, "-m", 8)["a3:1"], 0)
 
     def test_a_million_ranks(self):
         n = 1 << 20
@@ -129,6 +129,26 @@ class Simulating(unittest.TestCase):
         # A core of a node is for those that are there.
         self.assertEqual(self.times("shift", "-nodes", "4x2", "-m", 1000, "-cores", 1)["direct"], 1 + 1 + 0.1)
 
+    def test_a_mesh_in_order_and_shuffled(self):
+        # Figure 14 of the postal paper: in the order of the rows no two messages share a link.
+        words = ("bcast", "lambda:1.5", "-model", "postal", "-lambda", 1.5, "-m", "64k")
+        alone = self.times(*words, "-n", 64)["lambda:1.5"]
+        self.assertEqual(self.times(*words, "-mesh", "8x8")["lambda:1.5"], alone)
+        self.assertGreater(self.times(*words, "-mesh", "8x8", "-shuffle", 1)["lambda:1.5"], alone)
+        for wrong in (("-mesh", "8"), ("-mesh", "0x8"), ("-mesh", "8x8", "-n", 7), ("-mesh", "8x8", "-nodes", 2), ("-shuffle", 1),
+                      ("-mesh", "2x2", "-cores", 1), ("-mesh", "2x2", "-shuffle", 0.5)):
+            result = mpsim("bcast", *wrong)
+            self.assertEqual((result.returncode, result.stdout), (2, ""), wrong)
+            self.assertIn(wrong[0] if len(wrong) < 4 else "-", result.stderr)
+
+    def test_several_ports(self):
+        # 63 blocks of 64 ranks in ceil(log4 64) = 3 rounds with three ports, 21 blocks through each.
+        times = self.times("concat", "-n", 64, "-ports", 3, "-m", 1000)
+        self.assertEqual(times["multiport:3"], 3 + 21)
+        self.assertEqual(times["direct"], 21 + 21)
+        for wrong in (("-ports", 0), ("-ports", 1.5), ("-ports", 2, "-nodes", 2), ("-ports", 2, "-mesh", "2x8"), ("-ports", 2, "-cores", 2)):
+            self.assertEqual(mpsim("concat", *wrong).returncode, 2, wrong)
+
     def test_what_pieces_cost(self):
         # A block is put in its place, the others are sent from where they are.
         self.assertEqual(self.times("index", "pairwise", "-n", 4, "-ts", 0, "-tc", 0, "-tp", 7)["pairwise:0"], 7)
@@ -141,7 +161,7 @@ class Simulating(unittest.TestCase):
             times = self.times("index", *words)
             self.assertEqual(times["pairwise:0"], 1 + 5)
             self.assertEqual(set(times), {"pairwise:0", "pieces:32768", "phased:32768", "phased-barrier:0", "greedy:0",
-                                          "all-to-all:0", "a2", "a3", "a4:2"})
+                                          "all-to-all:0", "a2:1", "a3:1", "a4:2"})
             for name in ("pairwise:1", "a4:0", "a4:1"):
                 self.assertGreater(self.times("index", name, *words)[name], 0)
             for text, n in (("1 2 3", 2), ("1 2 3 x", 2), ("1 2 3 4 5", 2)):

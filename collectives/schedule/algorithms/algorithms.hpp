@@ -23,6 +23,8 @@ Generator bcast_edst(const Shape& shape, std::uint32_t segments);
 Counts bcast_edst_counts(const Shape& shape, std::uint32_t segments);
 Generator bcast_circulant(const Shape& shape, std::uint32_t segments);
 Counts bcast_circulant_counts(const Shape& shape, std::uint32_t segments);
+// Precondition: at most FibonacciTrees::kMostMembers ranks.
+Generator bcast_fibonacci(const Shape& shape, std::uint32_t segments);
 Generator bcast_chain(const Shape& shape, std::uint32_t segments);
 Counts bcast_chain_counts(const Shape& shape, std::uint32_t segments);
 Generator bcast_scatter_concat(const Shape& shape);
@@ -47,8 +49,9 @@ Generator combine_census(const Shape& shape, int lambda);
 Counts combine_census_counts(const Shape& shape, int lambda);
 
 // concat
-Generator concat_circulant(const Shape& shape);
-Counts concat_circulant_counts(const Shape& shape);
+// `ports` >= 1 messages of a rank are under way at the same time in each direction.
+Generator concat_circulant(const Shape& shape, std::uint32_t ports);
+Counts concat_circulant_counts(const Shape& shape, std::uint32_t ports);
 Generator concat_exchange(const Shape& shape);
 Counts concat_exchange_counts(const Shape& shape);
 Generator concat_direct(const Shape& shape);
@@ -60,8 +63,9 @@ Generator concat_pieces(const Shape& shape, Bytes piece);
 Counts concat_pieces_counts(const Shape& shape, Bytes piece);
 
 // index
-Generator index_radix(const Shape& shape, std::uint32_t radix);
-Counts index_radix_counts(const Shape& shape, std::uint32_t radix);
+// `ports` >= 1 messages of a rank are under way at the same time in each direction.
+Generator index_radix(const Shape& shape, std::uint32_t radix, std::uint32_t ports);
+Counts index_radix_counts(const Shape& shape, std::uint32_t radix, std::uint32_t ports);
 Generator index_pairwise(const Shape& shape, std::uint32_t window);
 Counts index_pairwise_counts(const Shape& shape);
 // `piece` > 0; see index_pieces.cpp.
@@ -74,11 +78,11 @@ Counts index_phased_counts(const Shape& shape, Bytes piece);
 // In the phases of phases.hpp, with signals. The generator computes them once, for all ranks.
 Generator index_greedy(const Shape& shape, Bytes threshold);
 Generator index_all_to_all(const Shape& shape, Bytes threshold);
-Generator index_a2(const Shape& shape);
-Generator index_a3(const Shape& shape);
-// How the four-stage algorithm waits, and how many send buffers it has; see index_a4.cpp.
-enum class A4Form { kBlocking, kSingleBuffer, kDualBuffer };
-Generator index_a4(const Shape& shape, A4Form form);
+// How an algorithm in stages waits, and how many send buffers it has; see index_a4.cpp.
+enum class StagedForm { kBlocking, kSingleBuffer, kDualBuffer };
+Generator index_a2(const Shape& shape, StagedForm form);
+Generator index_a3(const Shape& shape, StagedForm form);
+Generator index_a4(const Shape& shape, StagedForm form);
 
 // prefix
 Generator prefix_hybrid(const Shape& shape, int k);

@@ -24,7 +24,7 @@ Generator concat_exchange(const Shape& shape) {
 }
 
 Counts concat_exchange_counts(const Shape& shape) {
-    return concat_circulant_counts(shape);
+    return concat_circulant_counts(shape, 1);
 }
 
 }  // namespace poe::collectives

@@ -1,5 +1,6 @@
 // The two-stage algorithms with which the irregular all-to-all paper (Liu, Wang, Prasanna) compares
-// (3.1.2, 3.1.3). Both wait for each step.
+// (3.1.2, 3.1.3). Both have the three forms of index_a4.cpp; A3-n1 of the paper is A3 with one send
+// buffer.
 //   - A2: every message is cut into P slices; slice s is sent to rank s, and from there to its
 //     destination. 2 P messages per rank of nearly equal length, twice the traffic.
 //   - A3, for perfect squares: in a square array of ranks, data from (i1, j1) to (i2, j2) go along
@@ -11,7 +12,7 @@
 
 namespace poe::collectives {
 
-Generator index_a2(const Shape& shape) {
+Generator index_a2(const Shape& shape, StagedForm form) {
     const std::uint32_t n = shape.n;
     StagedPlan plan;
     plan.stages = 2;
@@ -25,10 +26,10 @@ Generator index_a2(const Shape& shape) {
         return static_cast<int>(to == from ? n : (to + n - from) % n);
     };
     plan.steps = [n](int) { return static_cast<int>(n); };
-    return staged_index(shape, plan, A4Form::kBlocking);
+    return staged_index(shape, plan, form);
 }
 
-Generator index_a3(const Shape& shape) {
+Generator index_a3(const Shape& shape, StagedForm form) {
     const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(shape.n)));
     StagedPlan plan;
     plan.stages = 2;
@@ -50,7 +51,7 @@ Generator index_a3(const Shape& shape) {
         return static_cast<int>(a == b ? side : (b + side - a) % side);
     };
     plan.steps = [side](int) { return static_cast<int>(side); };
-    return staged_index(shape, plan, A4Form::kBlocking);
+    return staged_index(shape, plan, form);
 }
 
 }  // namespace poe::collectives

@@ -50,7 +50,7 @@ int RankArray::step(std::uint32_t rank, std::uint32_t to_column) const noexcept 
     return static_cast<int>(plain < stalled ? plain : plain + 1);
 }
 
-Generator index_a4(const Shape& shape, A4Form form) {
+Generator index_a4(const Shape& shape, StagedForm form) {
     const std::uint32_t n = shape.n;
     const RankArray array(n);
     // Slices are numbered column by column, so that those of a column are adjacent.

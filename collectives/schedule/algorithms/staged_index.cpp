@@ -59,7 +59,7 @@ class Positions {
 
 class Writer {
   public:
-    Writer(const Shape& shape, const StagedPlan& plan, A4Form form, std::uint32_t rank,
+    Writer(const Shape& shape, const StagedPlan& plan, StagedForm form, std::uint32_t rank,
            Schedule& into)
         : shape_(shape), plan_(plan), form_(form), me_(rank), into_(into) {}
 
@@ -200,7 +200,7 @@ class Writer {
             if (stage < plan_.stages) sent = std::max(sent, held);
         }
         send[0] = into_.work(sent);
-        send[1] = form_ == A4Form::kDualBuffer ? into_.work(sent) : send[0];
+        send[1] = form_ == StagedForm::kDualBuffer ? into_.work(sent) : send[0];
         receive_ = into_.work(received);
     }
 
@@ -208,7 +208,7 @@ class Writer {
     template <typename Distribute>
     void exchange(const std::vector<Transfer>& out, const std::vector<Transfer>& in, Place from,
                   Distribute&& distribute) {
-        if (form_ == A4Form::kBlocking) {
+        if (form_ == StagedForm::kBlocking) {
             auto next_in = in.begin();
             auto next_out = out.begin();
             while (next_in != in.end() || next_out != out.end()) {
@@ -224,12 +224,12 @@ class Writer {
         const std::uint32_t before = into_.started();
         for (const Transfer& transfer : in) receive(transfer);
         for (const Transfer& transfer : out) send(transfer, in, from);
-        if (form_ == A4Form::kSingleBuffer) into_.wait();
+        if (form_ == StagedForm::kSingleBuffer) into_.wait();
         // Data are distributed into the buffer from which the previous stage has sent.
         into_.wait_for(before);
         std::uint32_t arrived = before;
         for (const Transfer& transfer : in) {
-            if (form_ == A4Form::kDualBuffer && transfer.peer != me_ && transfer.length > 0)
+            if (form_ == StagedForm::kDualBuffer && transfer.peer != me_ && transfer.length > 0)
                 into_.wait_for(++arrived);
             distribute(transfer);
         }
@@ -253,7 +253,7 @@ class Writer {
 
     const Shape& shape_;
     const StagedPlan& plan_;
-    A4Form form_;
+    StagedForm form_;
     std::uint32_t me_;
     Schedule& into_;
     Place receive_;
@@ -267,7 +267,7 @@ std::vector<std::uint32_t> all_of(std::uint32_t n) {
     return all;
 }
 
-Generator staged_index(const Shape& shape, const StagedPlan& plan, A4Form form) {
+Generator staged_index(const Shape& shape, const StagedPlan& plan, StagedForm form) {
     return [shape, plan, form](Rank rank, Schedule& into) {
         Writer(shape, plan, form, static_cast<std::uint32_t>(rank), into).write();
     };

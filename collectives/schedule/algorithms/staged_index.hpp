@@ -36,7 +36,7 @@ struct StagedPlan {
     std::function<int(int stage)> steps;
 };
 
-Generator staged_index(const Shape& shape, const StagedPlan& plan, A4Form form);
+Generator staged_index(const Shape& shape, const StagedPlan& plan, StagedForm form);
 
 // 0 .. n - 1.
 std::vector<std::uint32_t> all_of(std::uint32_t n);

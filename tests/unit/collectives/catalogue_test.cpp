@@ -82,7 +82,7 @@ std::vector<double> parameters(const Algorithm& algorithm, const Shape& shape) {
     if (name == "lambda" || name == "census" ||
         (name == "greedy" && algorithm.operation == Operation::kBcast))
         return {1, 1.293, 2, 2.6, 7};
-    if (name == "edst" || name == "chain" ||
+    if (name == "edst" || name == "chain" || name == "fibonacci" ||
         (name == "circulant" && algorithm.parameter != nullptr))
         return {1, 5, static_cast<double>(shape.bytes)};
     if (name == "hybrid") return {0, 1, 2, 3, 9};
@@ -91,7 +91,8 @@ std::vector<double> parameters(const Algorithm& algorithm, const Shape& shape) {
     if (name.starts_with("phased") || name == "all-to-all" ||
         (name == "greedy" && algorithm.operation == Operation::kIndex))
         return {0, 1, 5};
-    if (name == "a4") return {0, 1, 2};
+    if (name == "a2" || name == "a3" || name == "a4") return {0, 1, 2};
+    if (name == "multiport") return {1, 2, 3, 5, double(shape.n)};
     if (name == "radix")
         return {2, 3, std::max(2.0, std::sqrt(shape.n)), std::max(2.0, shape.n / 2.0),
                 std::max(2.0, double(shape.n))};

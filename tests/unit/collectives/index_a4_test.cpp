@@ -88,23 +88,23 @@ TEST_CASE("no rank of the four-stage algorithm gets two messages in one step") {
     for (std::uint32_t n = 2; n <= 66; ++n) {
         const Shape shape = irregular(n, n, 3, n);
         INFO(n);
-        CHECK(verify_one_port(n, index_a4(shape, A4Form::kBlocking)) == "");
+        CHECK(verify_one_port(n, index_a4(shape, StagedForm::kBlocking)) == "");
     }
 }
 
 TEST_CASE("the forms of the four-stage algorithm differ in their waits and buffers") {
     for (const std::uint32_t n : {9u, 16u, 25u, 40u, 61u}) {
         const Shape shape = irregular(n, n, 3, n);
-        const auto waits_and_bytes = [&](A4Form form) {
+        const auto waits_and_bytes = [&](StagedForm form) {
             Schedule schedule;
             index_a4(shape, form)(1, schedule);
             std::size_t waits = 0;
             for (const Step& step : schedule.steps()) waits += step.kind == StepKind::kWait ? 1 : 0;
             return std::pair(waits, schedule.work_bytes());
         };
-        const auto [blocking, bytes] = waits_and_bytes(A4Form::kBlocking);
-        const auto [single, single_bytes] = waits_and_bytes(A4Form::kSingleBuffer);
-        const auto [dual, dual_bytes] = waits_and_bytes(A4Form::kDualBuffer);
+        const auto [blocking, bytes] = waits_and_bytes(StagedForm::kBlocking);
+        const auto [single, single_bytes] = waits_and_bytes(StagedForm::kSingleBuffer);
+        const auto [dual, dual_bytes] = waits_and_bytes(StagedForm::kDualBuffer);
         CAPTURE(n, blocking, single, dual, bytes, single_bytes, dual_bytes);
         // One for each stage; for each message that has come; for each step.
         CHECK(single <= 4 + 1);
@@ -125,11 +125,12 @@ TEST_CASE("lemma 1 and 3, theorem 1: messages and buffers of the four-stage algo
         std::uint32_t root = 1;
         while (root * root < n) ++root;
         const std::uint32_t stride = n <= 48 ? 1 : n / 12;
-        for (const A4Form form : {A4Form::kBlocking, A4Form::kSingleBuffer, A4Form::kDualBuffer}) {
+        for (const StagedForm form :
+             {StagedForm::kBlocking, StagedForm::kSingleBuffer, StagedForm::kDualBuffer}) {
             const Generator generate = index_a4(shape, form);
             // The theorem's buffers are one to send from and one to receive into; a second one to
             // send from makes three.
-            const Bytes buffers = form == A4Form::kDualBuffer ? 3 : 2;
+            const Bytes buffers = form == StagedForm::kDualBuffer ? 3 : 2;
             // Each starts on a cache line of its own.
             const Bytes bound = buffers * (Bytes{root} * root * traffic / n + 64);
             Schedule schedule;

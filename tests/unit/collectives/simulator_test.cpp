@@ -79,6 +79,101 @@ TEST_CASE("in the postal model a lambda tree takes T_lambda(n)") {
     }
 }
 
+// The integer lambda for which the schedule was made is the lambda of the model: nothing is delayed.
+TEST_CASE("in the postal model a census takes combine_time()") {
+    for (const double lambda : {1.0, 2.0, 3.0, 5.0}) {
+        for (const std::uint32_t n : {2u, 8u, 13u, 61u, 200u}) {
+            CAPTURE(lambda, n);
+            const Shape shape = shape_of(Operation::kCombine, n, 8);
+            CHECK(near(run(shape, "census", lambda, MessageModel::postal(1, 0, lambda)).time,
+                       combine_time(lambda, n)));
+        }
+    }
+    // Between two integers, the simulated ranks do not delay anything, and are never later.
+    for (const double lambda : {1.3, 1.6, 2.4, 2.7}) {
+        for (const std::uint32_t n : {8u, 61u, 200u}) {
+            CAPTURE(lambda, n);
+            const Shape shape = shape_of(Operation::kCombine, n, 8);
+            CHECK(run(shape, "census", lambda, MessageModel::postal(1, 0, lambda)).time <=
+                  combine_time(lambda, n) + 1e-6);
+        }
+    }
+}
+
+TEST_CASE("with k ports, concat and index take as many rounds as the base k + 1 says") {
+    for (const std::uint32_t ports : {1u, 2u, 3u, 7u}) {
+        for (const std::uint32_t n : {2u, 9u, 16u, 27u, 61u}) {
+            CAPTURE(ports, n);
+            std::uint32_t rounds = 0;
+            for (std::uint64_t ranks = 1; ranks < n; ranks *= ports + 1) ++rounds;
+            MessageModel model = MessageModel::linear(10, 0.5);
+            model.ports = ports;
+            const Shape concat = shape_of(Operation::kConcat, n, 64);
+            const Simulation result = run(concat, "multiport", ports, model);
+            CHECK(result.counts.c1 == rounds);
+            CHECK(result.counts.c2 == (n - 1 + ports - 1) / ports * 64);
+            CHECK(near(result.time,
+                       10.0 * double(result.counts.c1) + 0.5 * double(result.counts.c2)));
+            const Shape index = shape_of(Operation::kIndex, n, 64);
+            const Simulation other = run(index, "multiport", ports, model);
+            CHECK(other.counts.c1 == rounds);
+            CHECK(near(other.time, 10.0 * double(other.counts.c1) + 0.5 * double(other.counts.c2)));
+            // A rank with one port sends the messages of a round one after the other.
+            model.ports = 1;
+            if (ports > 1 && n > 2)
+                CHECK(run(concat, "multiport", ports, model).time > result.time + 1);
+        }
+    }
+}
+
+// Figure 14 of the postal paper: a lambda tree over ranks in the order of the rows of a mesh has no
+// two messages on a link at the same time; in a random order it has.
+TEST_CASE("on a mesh the order of the rows is free of congestion") {
+    for (const double lambda : {1.0, 1.5, 2.0, 3.0}) {
+        const MessageModel model = MessageModel::postal(70, 0.08, lambda);
+        const Choice choice{find_algorithm(Operation::kBcast, "lambda"), lambda};
+        double slowest = 0;
+        for (const std::uint32_t source : {0u, 13u, 40u, 63u}) {
+            const Generator generate = choice.make(shape_of(Operation::kBcast, 64, 65536));
+            const double alone = simulate(64, generate, model).time;
+            CAPTURE(lambda, source);
+            // From the source on, and around the end.
+            SimulatedMesh rows = mesh_in_order(8, 8);
+            for (std::uint32_t& place : rows.place_of) place = (place + source) % 64;
+            CHECK(near(simulate(64, generate, model, {}, {}, {}, rows).time, alone));
+            for (unsigned seed = 1; seed <= 5; ++seed) {
+                const double shuffled =
+                    simulate(64, generate, model, {}, {}, {}, mesh_at_random(8, 8, seed)).time;
+                CHECK(shuffled >= alone - 1e-6);
+                slowest = std::max(slowest, shuffled / alone);
+            }
+        }
+        CHECK(slowest > 1.05);
+    }
+}
+
+// Two messages that share one link of a row wait for each other; opposite directions do not.
+TEST_CASE("messages on one link of a mesh go one after the other") {
+    const auto pair_of = [](Rank a, Rank b, Rank c, Rank d) {
+        return Generator([=](Rank rank, Schedule& into) {
+            const Place place{Buffer::kOutput, 0};
+            if (rank == a) into.send(b, place, 100, 0);
+            if (rank == c) into.send(d, place, 100, 0);
+            if (rank == b) into.receive(a, place, 100, 0);
+            if (rank == d) into.receive(c, place, 100, 0);
+            into.wait();
+        });
+    };
+    const MessageModel model = MessageModel::linear(1, 0.1);
+    const auto time = [&](const Generator& generate) {
+        return simulate(12, generate, model, {}, {}, {}, mesh_in_order(3, 4)).time;
+    };
+    CHECK(near(time(pair_of(0, 3, 4, 7)), 11));  // different rows
+    CHECK(near(time(pair_of(0, 2, 1, 3)), 22));  // the link from 1 to 2
+    CHECK(near(time(pair_of(0, 2, 3, 1)), 11));  // opposite directions
+    CHECK(near(time(pair_of(0, 5, 1, 9)), 22));  // first along the row, then both down from 1
+}
+
 TEST_CASE("LogGP: one message, and many to one port") {
     const double L = 5;
     const double G = 0.01;

@@ -2,6 +2,7 @@
 // algorithms are chosen by what it says.
 #include "collectives/selection/tuning.hpp"
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -41,6 +42,7 @@ TEST_CASE("a tuning is written and read again") {
     Tuning tuning = built_in_tuning(2);
     tuning.node = {0.75, 0.0001, 0.25, 5e-05, {{8, 1.5}, {1024, 2.25}}};
     tuning.network = {55.5, 0.0101, 0, 0, {{8, 3}}};
+    tuning.network.ports = 2;
     const std::string text = tuning_text(tuning, "made\nby a test");
     CHECK(text.starts_with("# made\n# by a test\nlevel node\nstart_up 0.75\n"));
     const Result<Tuning> read = read_tuning(text, "file", 2);
@@ -92,7 +94,8 @@ TEST_CASE("a number that its algorithm cannot have is a mistake, and the error s
     for (const char* wrong : {"chain:1e30", "chain:1e9", "chain:1.5", "chain:0", "edst:nan",
                               "alpha:0.4", "alpha:1", "alpha:nan", "greedy:1001", "binomial:1"})
         CHECK(error("MP_COLL_BCAST", wrong) != "");
-    for (const char* wrong : {"pairwise:0.4", "pairwise:inf", "a4:3", "a4:0.5", "a2:1"})
+    for (const char* wrong :
+         {"pairwise:0.4", "pairwise:inf", "a4:3", "a4:0.5", "a2:3", "multiport:0"})
         CHECK(error("MP_COLL_INDEX", wrong) != "");
     for (const char* wrong : {"hybrid:1.5", "hybrid:32", "census:nan"})
         CHECK(error("MP_COLL_COMBINE", wrong) != "");
@@ -181,6 +184,41 @@ TEST_CASE("the model chooses: rounds when messages cost, segments when bytes do,
     scattered.operation = Operation::kScatter;
     CHECK(choose(catalogue(), scattered, {{0, 1, 0, 0, {{8, 3}}}, {}}, {}).text() == "direct");
     CHECK(choose(catalogue(), scattered, {{1e6, 1, 0, 0, {{8, 1}}}, {}}, {}).text() == "binomial");
+}
+
+TEST_CASE("a census is predicted by delayed sends or receives") {
+    Tuning tuning = built_in_tuning(2);
+    Shape shape = bcast(61, 8);
+    shape.operation = Operation::kCombine;
+    shape.element = 8;
+    shape.commutative = true;
+    shape.exact = true;
+    const Choice census{find_algorithm(Operation::kCombine, "census"), 1.3};
+    // Without work of shared cores: in units of one message, T'' with lambda 1 is 6 rounds that each
+    // take 1.3 sends, which is the time of one message.
+    tuning.node.message = tuning.node.load = 0;
+    tuning.node.start_up = 10;
+    tuning.node.transfer = 0;
+    CHECK(std::abs(predicted(tuning, shape, census) - 60) < 1e-6);
+    // T' with lambda 2: the first time at which 61 ranks are reached is 10; a message takes 1.6.
+    const Choice later{census.algorithm, 1.6};
+    CHECK(std::abs(predicted(tuning, shape, later) - 10 / 1.6 * 10) < 1e-6);
+}
+
+TEST_CASE("with several ports the model prefers algorithms that use them") {
+    Tuning tuning = built_in_tuning(2);
+    tuning.network = {100, 0.001, 0, 0, {}};
+    Shape shape = bcast(64, 8);
+    shape.operation = Operation::kConcat;
+    for (std::uint32_t rank = 0; rank < 64; ++rank) shape.nodes.push_back(rank);
+    CHECK(choose(catalogue(), shape, tuning, {}).text() == "circulant");
+    tuning.network.ports = 3;
+    CHECK(choose(catalogue(), shape, tuning, {}).text() == "multiport:3");
+    CHECK(std::abs(predicted(tuning, shape, choose(catalogue(), shape, tuning, {})) -
+                   (300 + 0.001 * 21 * 8)) < 1e-6);
+    CHECK(error_of("level network\nports 0\n").find("whole number from 1 to 1024") !=
+          std::string::npos);
+    CHECK(error_of("level network\nports 1.5\n") != "");
 }
 
 TEST_CASE("a file is read whole, or there is a reason") {
