@@ -249,4 +249,17 @@ std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& g
     return all;
 }
 
+std::vector<double> time_choices(CollectiveContext& library, Group& group, const Shape& shape,
+                                 const std::vector<Choice>& choices, double budget) {
+    Timer timer(library, group);
+    Buffers buffers(shape);
+    const Run run{buffers.given.data(), buffers.result.data(), find_reduction(d_vadd), 0};
+    std::vector<double> times;
+    for (const Choice& choice : choices) {
+        Plan plan(shape, choice.make(shape), group.me, false);
+        times.push_back(timer.median([&] { timer.run(plan, run); }, budget));
+    }
+    return times;
+}
+
 }  // namespace poe::collectives

@@ -23,4 +23,9 @@ Shape usual_shape(Operation operation, std::uint32_t n, Bytes bytes);
 std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& group,
                                             const Shape& shape, double budget);
 
+// Measures these algorithms alone, in microseconds, each for about `budget`. All members of the group
+// call it. Blocks. Throws Error. Only the times of rank 0 are valid.
+std::vector<double> time_choices(CollectiveContext& library, Group& group, const Shape& shape,
+                                 const std::vector<Choice>& choices, double budget);
+
 }  // namespace poe::collectives

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "comm/api/mpproto.h"
 
@@ -45,6 +46,20 @@ class Messages {
   public:
     Messages() : buffer_(kLongestMeasured) {}
     void send(int to, Bytes bytes) { mpc_bsend(buffer_.data(), bytes, to, kType); }
+    // Sends to all of them, one after the other, and returns when the last message has left.
+    void send_to(std::span<const int> all, Bytes bytes, Sends sends) {
+        if (sends == Sends::kBlocking) {
+            for (const int to : all) send(to, bytes);
+            return;
+        }
+        started_.resize(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i)
+            mpc_send(buffer_.data(), bytes, all[i], kType, &started_[i]);
+        for (int& message : started_) {
+            std::size_t sent = 0;
+            mpc_wait(&message, &sent);
+        }
+    }
     void receive(int from, Bytes bytes) {
         int source = from;
         int type = kType;
@@ -61,6 +76,7 @@ class Messages {
   private:
     std::vector<std::byte> buffer_;
     std::vector<std::byte> other_;
+    std::vector<int> started_;
 };
 
 // The k others in one repetition: a different choice each time, because the experiment requires
@@ -73,7 +89,8 @@ std::vector<int> chosen(const std::vector<int>& players, std::size_t k, std::siz
 }
 
 // One run of experiment 1 or 2, in all tasks of `who`. The time is that of who[0].
-double run(Messages& messages, const std::vector<int>& who, int experiment, Bytes bytes) {
+double run(Messages& messages, const std::vector<int>& who, int experiment, Bytes bytes,
+           Sends sends) {
     const int me = own_task();
     const std::size_t k = who.size() - 1;
     const auto at = std::find(who.begin(), who.end(), me);
@@ -81,13 +98,16 @@ double run(Messages& messages, const std::vector<int>& who, int experiment, Byte
     const auto place = static_cast<std::size_t>(at - who.begin());
     const double start = now();
     if (place == 0) {
-        for (std::size_t i = 1; i <= k; ++i) messages.send(who[i], bytes);
+        messages.send_to(std::span(who).subspan(1), bytes, sends);
         messages.receive(who[k], bytes);
         return now() - start;
     }
     messages.receive(who[0], bytes);
     if (place == k) {
-        for (std::size_t i = experiment == 1 ? 1 : k; i-- > 0;) messages.send(who[i], bytes);
+        // To P(k-1), .., P1 and P0, or to P0 only.
+        std::vector<int> others(who.begin(), who.begin() + (experiment == 1 ? 1 : place));
+        std::reverse(others.begin(), others.end());
+        messages.send_to(others, bytes, sends);
     } else if (experiment == 2) {
         messages.receive(who[k], bytes);
     }
@@ -99,12 +119,12 @@ std::size_t repetitions(Bytes bytes) {
 }
 
 double time_of(Messages& messages, const std::vector<int>& players, std::size_t k, int experiment,
-               Bytes bytes) {
+               Bytes bytes, Sends sends) {
     // Tasks that do not take part wait for the end of the experiment, and soon sleep.
     mpc_sync(ALLGRP);
     std::vector<double> times;
     for (std::size_t i = 0; i < repetitions(bytes) + 2; ++i) {
-        const double time = run(messages, chosen(players, k, i), experiment, bytes);
+        const double time = run(messages, chosen(players, k, i), experiment, bytes, sends);
         if (i >= 2) times.push_back(time);
     }
     return median(times);
@@ -215,19 +235,28 @@ void fit_lambdas(const std::vector<LengthMeasured>& lengths, CostModel& model) {
     if (agreed) model.lambdas = std::move(fitted);
 }
 
-std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest) {
+LengthMeasured measure_length(const std::vector<int>& players, Bytes bytes, Sends sends) {
     constexpr std::size_t kMostOthers = 7;
     Messages messages;
-    std::vector<LengthMeasured> all;
-    for (const Bytes bytes : kLengths) {
-        if (bytes > longest) break;
-        Times times;
-        for (std::size_t k = 1; k <= std::min(players.size() - 1, kMostOthers); ++k) {
-            times.first.push_back(time_of(messages, players, k, 1, bytes));
-            times.second.push_back(time_of(messages, players, k, 2, bytes));
-        }
-        all.push_back({bytes, postal_of(times), times.first[0] / 2});
+    Times times;
+    for (std::size_t k = 1; k <= std::min(players.size() - 1, kMostOthers); ++k) {
+        times.first.push_back(time_of(messages, players, k, 1, bytes, sends));
+        times.second.push_back(time_of(messages, players, k, 2, bytes, sends));
     }
+    return {bytes, postal_of(times), times.first[0] / 2};
+}
+
+std::vector<Bytes> lengths_up_to(Bytes longest) {
+    std::vector<Bytes> all;
+    for (const Bytes bytes : kLengths)
+        if (bytes <= longest) all.push_back(bytes);
+    return all;
+}
+
+std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest) {
+    std::vector<LengthMeasured> all;
+    for (const Bytes bytes : lengths_up_to(longest))
+        all.push_back(measure_length(players, bytes, Sends::kBlocking));
     return all;
 }
 

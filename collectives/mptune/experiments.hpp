@@ -51,9 +51,16 @@ void fit_lambdas(const std::vector<LengthMeasured>& lengths, CostModel& model);
 inline constexpr Bytes kLongestMeasured = Bytes{1} << 20;
 inline constexpr Bytes kLeastLongest = 256;
 
-// Measures messages between P0 = players[0] and the other players, of 8 bytes up to `longest`
-// bytes. All players, and all other tasks of the job, call it. Blocks. Only the result of
-// players[0], which is task 0, is valid.
+// How a task sends to several others: it waits for each message, or starts all and then waits for
+// all (figure 5 of the postal paper).
+enum class Sends { kBlocking, kNonBlocking };
+
+// Measures messages of one length between P0 = players[0] and the other players. All players, and
+// all other tasks of the job, call it. Blocks. Only the result of players[0], which is task 0, is
+// valid. `bytes` is at most kLongestMeasured.
+LengthMeasured measure_length(const std::vector<int>& players, Bytes bytes, Sends sends);
+// The same for the lengths that mptune measures, of 8 bytes up to `longest` bytes.
+std::vector<Bytes> lengths_up_to(Bytes longest);
 std::vector<LengthMeasured> measure_lengths(const std::vector<int>& players, Bytes longest);
 // Sets message and load of the model: how much longer it takes when all players exchange with their
 // neighbours at once than when two do. With two players the model remains unchanged. All tasks call

@@ -18,6 +18,7 @@
 #include "collectives/api/api_context.hpp"
 #include "collectives/mptune/call_grid.hpp"
 #include "collectives/mptune/experiments.hpp"
+#include "collectives/mptune/postal_report.hpp"
 #include "collectives/mptune/send_explanation.hpp"
 #include "collectives/mptune/tuning_store.hpp"
 #include "collectives/selection/method.hpp"
@@ -35,17 +36,28 @@ constexpr const char* kHelp =
     "       mptune -explain send\n"
     "       mptune -check [-procs N]\n"
     "       mptune -table [-o FILE]\n"
+    "       mptune -postal [BYTES]\n"
     "Measures messages and writes the tuning file, from which collective calls choose their "
     "algorithms.\n"
     "  -explain  each candidate of a call, predicted and measured; with \"send\", what messages "
     "cost streamed and fetched\n"
     "  -check    how often calls take nearly the best algorithm\n"
     "  -table    measures calls and records where the model is wrong\n"
+    "  -postal   the tables of the postal model, and lambda and broadcasts predicted and measured\n"
     "Flags of poe say where and with how many tasks; see mptune(1).\n";
 constexpr int kUsualTasks = 4;
+constexpr int kPostalTasks = 8;
+constexpr Bytes kUsualPostalBytes = 512;  // as in the paper
 
 struct Arguments {
-    enum class What { kMeasure, kExplain, kExplainSend, kCheck, kTable } what = What::kMeasure;
+    enum class What {
+        kMeasure,
+        kExplain,
+        kExplainSend,
+        kCheck,
+        kTable,
+        kPostal
+    } what = What::kMeasure;
     std::string file;  // empty: the default
     Operation operation = Operation::kBcast;
     Bytes bytes = 0;
@@ -108,6 +120,18 @@ Result<Arguments> read(const std::vector<std::string>& words, bool is_task) {
                     "-longest: \"" + words[i] + "\" is no length that can be measured up to",
                     "expected 256 to 1m, with k or m for powers of 1024");
             arguments.longest = *longest;
+        } else if (words[i] == "-postal") {
+            arguments.what = Arguments::What::kPostal;
+            arguments.bytes = kUsualPostalBytes;
+            const auto bytes =
+                i + 1 < words.size() ? number_of(words[i + 1]) : std::optional<std::uint64_t>();
+            if (!bytes) continue;
+            if (*bytes < 1 || *bytes > kLongestMeasured)
+                return mistake(
+                    "-postal: \"" + words[i + 1] + "\" is no length that can be measured",
+                    "expected 1 to 1m, with k or m for powers of 1024");
+            arguments.bytes = *bytes;
+            ++i;
         } else if (words[i] == "-explain") {
             const auto rest = words.begin() + static_cast<std::ptrdiff_t>(i) + 1;
             if (rest != words.end() && *rest == "send") {
@@ -136,6 +160,7 @@ std::string host() {
 [[noreturn]] void start_tasks(const Arguments& arguments, const std::vector<std::string>& words) {
     int count = kUsualTasks;
     if (arguments.what == Arguments::What::kExplainSend) count = 2;
+    if (arguments.what == Arguments::What::kPostal) count = kPostalTasks;
     if (arguments.what == Arguments::What::kExplain) count = static_cast<int>(arguments.n);
     if (arguments.what == Arguments::What::kCheck || arguments.what == Arguments::What::kTable)
         count = kMostTasksOfGrid;
@@ -275,6 +300,19 @@ int make_table(const Arguments& arguments, int me, int tasks) {
     return 0;
 }
 
+int compare_postal(const Arguments& arguments, int me) {
+    const Players players = find_players();
+    const bool network = players.network.size() > 2;
+    if (!network && players.node.size() < 3) {
+        if (me == 0)
+            std::fprintf(stderr,
+                         "mptune: three tasks on one node or on three nodes are needed to measure "
+                         "lambda; start it with -procs 8\n");
+        return 2;
+    }
+    return report_postal(network ? players.network : players.node, arguments.bytes, me);
+}
+
 // Returns `status` if all output was written, otherwise 1.
 int end_of_output(int status) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
@@ -294,6 +332,8 @@ int run(const Arguments& arguments, int me, int tasks) {
             return check_grid(me, tasks);
         case Arguments::What::kTable:
             return make_table(arguments, me, tasks);
+        case Arguments::What::kPostal:
+            return compare_postal(arguments, me);
     }
     return 2;
 }

@@ -31,6 +31,25 @@ class Tuning(LaunchTest):
         subprocess.run([str(BUILD / "bin" / "mpcc"), str(source), "-o", str(self.home / name)], check=True)
         return str(self.home / name)
 
+    def test_the_postal_model_beside_what_is_measured(self):
+        result = mptune("-postal", "1k", "-procs", "4")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        tables, lambdas, alphas = result.stdout.split("\n\n")
+        self.assertIn("     2    1.618        2.518\n", tables + "\n")
+        self.assertEqual([line.split()[0] for line in lambdas.splitlines()[2:-1]], ["8", "256", "1024"])
+        rows = [line.split() for line in alphas.splitlines()[2:-1]]
+        self.assertEqual((rows[0][0], rows[-1][0]), ("0.50", "0.90"))
+        # Both columns have a least time, and every time is one.
+        for column in (1, 2):
+            times = [float(row[column].rstrip("*")) for row in rows]
+            self.assertGreater(min(times), 0)
+            self.assertEqual({float(row[column][:-1]) for row in rows if row[column].endswith("*")}, {min(times)})
+        for wrong in (("-postal", "0"), ("-postal", "2m")):
+            self.assertEqual(mptune(*wrong).returncode, 2, wrong)
+        few = mptune("-postal", "-procs", "2")
+        self.assertEqual(few.returncode, 2)
+        self.assertIn("three tasks", few.stderr)
+
     def test_measuring_writes_the_file_of_this_host(self):
         result = mptune("-procs", "3", XDG_CONFIG_HOME=self.home)
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "collectives/mptune/postal_text.hpp"
+
 using namespace poe;
 using namespace poe::collectives;
 
@@ -105,4 +107,15 @@ TEST_CASE("a lambda is used only where the two experiments agree") {
     CHECK(model.lambdas[1] == old[1]);
     fit_lambdas({measured(8, 5000, 5000)}, model);
     CHECK(model.lambdas == std::vector<MeasuredLambda>{{8, 1000}});
+}
+
+TEST_CASE("the tables of the postal model as mptune prints them") {
+    const std::string text = postal_tables_text();
+    CHECK(text.find("     1    2.000        1.440\n     2    1.618        2.518\n") !=
+          std::string::npos);
+    CHECK(text.find("    10    1.197\n") != std::string::npos);
+    const std::string rows = alpha_text({{0.5, 30, 40}, {0.58, 24, 33}, {0.9, 50, 31}});
+    CHECK(rows.find("  0.50        30.00         40.00 \n") != std::string::npos);
+    CHECK(rows.find("  0.58        24.00*        33.00 \n") != std::string::npos);
+    CHECK(rows.find("  0.90        50.00         31.00*\n") != std::string::npos);
 }
