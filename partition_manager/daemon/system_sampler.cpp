@@ -4,7 +4,9 @@
 #include <array>
 #include <cctype>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <string_view>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/parse.hpp"
@@ -83,9 +85,15 @@ std::string_view next_line(std::string_view& text) {
     return line;
 }
 
-// Returns the bytes received and sent by all interfaces but the loopback.
-std::pair<std::uint64_t, std::uint64_t> network_bytes(std::string_view text) {
-    std::pair<std::uint64_t, std::uint64_t> sum{0, 0};
+// What all interfaces but the loopback have received and sent.
+struct NetworkSums {
+    std::uint64_t bytes_in = 0;
+    std::uint64_t packets_in = 0;
+    std::uint64_t bytes_out = 0;
+    std::uint64_t packets_out = 0;
+};
+NetworkSums network_sums(std::string_view text) {
+    NetworkSums sum;
     while (!text.empty()) {
         const std::string_view line = next_line(text);
         const std::size_t colon = line.find(':');
@@ -93,10 +101,12 @@ std::pair<std::uint64_t, std::uint64_t> network_bytes(std::string_view text) {
         std::string_view name = line.substr(0, colon);
         if (next_word(name) == "lo") continue;
         std::string_view rest = line.substr(colon + 1);
-        for (int field = 0; field < 9; ++field) {
+        for (int field = 0; field < 10; ++field) {
             const std::uint64_t value = number_in(next_word(rest));
-            if (field == 0) sum.first += value;
-            if (field == 8) sum.second += value;
+            if (field == 0) sum.bytes_in += value;
+            if (field == 1) sum.packets_in += value;
+            if (field == 8) sum.bytes_out += value;
+            if (field == 9) sum.packets_out += value;
         }
     }
     return sum;
@@ -125,11 +135,37 @@ std::pair<std::uint64_t, std::uint64_t> disk_bytes(std::string_view text) {
     return sum;
 }
 
+// Returns the number of the tracepoint that each system call passes. Empty if tracefs is not mounted
+// or may not be read.
+std::optional<std::uint64_t> system_call_event() {
+    for (const char* directory : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
+        const UniqueFd file =
+            open_file(std::string(directory) + "/events/raw_syscalls/sys_enter/id");
+        std::array<char, 32> buffer{};
+        std::string_view text = read_now(file, buffer);
+        if (const auto number = take_number<std::uint64_t>(text)) return number;
+    }
+    return std::nullopt;
+}
+
+// Counts the event in a process from now on, with the threads and processes that it starts. Empty if
+// that is not permitted.
+UniqueFd count_event(std::uint64_t tracepoint, pid_t process) {
+    perf_event_attr attributes = {};
+    attributes.size = sizeof attributes;
+    attributes.type = PERF_TYPE_TRACEPOINT;
+    attributes.config = tracepoint;
+    attributes.inherit = 1;
+    return UniqueFd(static_cast<int>(
+        ::syscall(SYS_perf_event_open, &attributes, process, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
 }  // namespace
 
 SystemSampler::SystemSampler()
     : ns_per_tick_(kNsPerSecond / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK))),
-      page_bytes_(static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))) {}
+      page_bytes_(static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))),
+      system_call_event_(system_call_event()) {}
 
 SystemSampler::Task& SystemSampler::task_of(TaskId task, pid_t process) {
     if (static_cast<std::size_t>(task) >= tasks_.size())
@@ -141,6 +177,7 @@ SystemSampler::Task& SystemSampler::task_of(TaskId task, pid_t process) {
     known.stat = open_file(folder + "stat");
     known.status = open_file(folder + "status");
     known.io = open_file(folder + "io");
+    if (system_call_event_) known.system_calls = count_event(*system_call_event_, process);
     return known;
 }
 
@@ -192,6 +229,9 @@ void SystemSampler::sample_task(TaskId task, pid_t process, bool statistics, boo
         tell(of.told, owner, Metric::kDiskRead, *bytes, records);
     if (const auto bytes = number_behind(io, "write_bytes:"))
         tell(of.told, owner, Metric::kDiskWritten, *bytes, records);
+    std::uint64_t calls = 0;
+    if (of.system_calls && ::read(of.system_calls.get(), &calls, sizeof calls) == sizeof calls)
+        tell(of.told, owner, Metric::kSystemCalls, calls, records);
 }
 
 void SystemSampler::sample_node(std::vector<Record>& records) {
@@ -226,9 +266,11 @@ void SystemSampler::sample_node(std::vector<Record>& records) {
     if (const auto count = number_behind(vmstat, "pgfault ")) say(Metric::kFaultsMinor, *count);
     if (const auto count = number_behind(vmstat, "pgmajfault ")) say(Metric::kFaultsMajor, *count);
     if (const std::string_view text = read_now(network_, buffer); !text.empty()) {
-        const auto [in, out] = network_bytes(text);
-        say(Metric::kNetworkIn, in);
-        say(Metric::kNetworkOut, out);
+        const NetworkSums sums = network_sums(text);
+        say(Metric::kNetworkIn, sums.bytes_in);
+        say(Metric::kNetworkOut, sums.bytes_out);
+        say(Metric::kPacketsIn, sums.packets_in);
+        say(Metric::kPacketsOut, sums.packets_out);
     }
     if (const std::string_view text = read_now(disks_, buffer); !text.empty()) {
         const auto [read, written] = disk_bytes(text);

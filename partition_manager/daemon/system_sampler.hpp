@@ -1,5 +1,6 @@
 // SystemSampler: reads the statistics of a node and its tasks from /proc and turns them into trace
-// records. Files are kept open; one sample of a task takes about 10 us.
+// records. Files are kept open; one sample of a task takes about 10 us. The system calls of a task
+// are counted by a perf event, if the kernel permits it (perf_event_paranoid, and a readable tracefs).
 #pragma once
 
 #include <optional>
@@ -30,6 +31,7 @@ class SystemSampler {
         UniqueFd stat;
         UniqueFd status;
         UniqueFd io;
+        UniqueFd system_calls;            // the perf event; empty: not permitted
         std::vector<std::uint64_t> told;  // last recorded values, by metric
         std::optional<trace::Doing> doing;
     };
@@ -40,7 +42,8 @@ class SystemSampler {
 
     std::uint64_t ns_per_tick_;
     std::uint64_t page_bytes_;
-    std::vector<Task> tasks_;  // by task id, up to the largest id seen
+    std::optional<std::uint64_t> system_call_event_;  // number of the tracepoint, if it is known
+    std::vector<Task> tasks_;                         // by task id, up to the largest id seen
     UniqueFd stat_;
     UniqueFd memory_;
     UniqueFd vmstat_;

@@ -82,7 +82,10 @@ std::string_view metric_word(std::size_t metric) {
                                                             "cache misses",
                                                             "cpu clock",
                                                             "all faults",
-                                                            "all switches"};
+                                                            "all switches",
+                                                            "packets in",
+                                                            "packets out",
+                                                            "system calls"};
     return kWords[metric < kMetrics ? metric : 0];
 }
 

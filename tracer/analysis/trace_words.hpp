@@ -24,7 +24,7 @@ std::string bytes_words(Bytes bytes);
 
 // Returns the name of a Metric, such as "cpu user" or "net in"; "?" for other numbers.
 std::string_view metric_word(std::size_t metric);
-inline constexpr std::size_t kMetrics = 19;
+inline constexpr std::size_t kMetrics = 22;
 
 // Parses user input: "1.5", "1.5s", "300ms", "20us", "7ns", "2:05"; or "40%" of [begin, end].
 std::optional<Time> read_time(std::string_view text, Time begin, Time end);

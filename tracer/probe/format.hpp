@@ -120,6 +120,10 @@ enum class Metric : std::uint8_t {
     kTaskClock = 16,  // processor time, ns
     kPageFaults = 17,
     kContextSwitches = 18,
+    // Counted by the daemon.
+    kPacketsIn = 19,  // of all network interfaces of a node but the loopback
+    kPacketsOut = 20,
+    kSystemCalls = 21,  // of a task, where the kernel lets the daemon count them
 };
 
 // The daemon's observation of a task that records nothing itself.
