@@ -205,6 +205,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.deadlock_timeout = options.deadlock_timeout;
     job.host_pmix = options.pmix != PmixMode::kNo;
     job.eager_pmix = options.pmix == PmixMode::kYes;
+    job.reserved = map.reserved;
     job.bind = options.bind;
     job.threads = options.threads;
     job.own_mpi_library = options.own_mpi_library;

@@ -14,7 +14,8 @@ namespace poe::cli {
 namespace {
 
 pm::NodeRequest request_of(const Options& options) {
-    return {options.procs, options.nodes, options.tasks_per_node};
+    const bool exclusive = options.reserved.processors || options.reserved.adapter;
+    return {options.procs, options.nodes, options.tasks_per_node, exclusive};
 }
 
 Result<pm::TaskMap> map_of(const std::vector<std::string>& node_of_task, const std::string& source,
@@ -53,9 +54,30 @@ bool names_pools(const std::optional<pm::HostFile>& file) {
     return file && !file->lines.empty() && file->lines[0].is_pool;
 }
 
+// Completes a map that has been found. `host_file` is the file that has named the nodes or pools, if
+// any.
+Result<pm::TaskMap> with_reservations(Result<pm::TaskMap> map,
+                                      const std::optional<pm::HostFile>& host_file,
+                                      const Options& options) {
+    if (map) map.value().reserved = pm::reservations_of(map.value(), host_file, options.reserved);
+    return map;
+}
+
+Result<pm::TaskMap> from_pool(Result<pm::TaskMap> map) {
+    if (map) map.value().may_change = true;
+    return map;
+}
+
+void leave_out(const std::vector<std::string>& avoided, pm::Pools& pools) {
+    for (auto& [pool, nodes] : pools.nodes)
+        std::erase_if(nodes, [&](const std::string& node) {
+            return std::find(avoided.begin(), avoided.end(), node) != avoided.end();
+        });
+}
+
 Result<pm::TaskMap> map_from_pools(const Options& options,
                                    const std::optional<pm::HostFile>& host_file) {
-    const auto pools = pm::load_pools(options.pool_file);
+    auto pools = pm::load_pools(options.pool_file);
     if (!pools) {
         UserError error = pools.error();
         error.expected =
@@ -63,16 +85,19 @@ Result<pm::TaskMap> map_from_pools(const Options& options,
             "-resd yes takes them for partitions";
         return error;
     }
+    leave_out(options.avoided_nodes, pools.value());
     if (names_pools(host_file)) {
         const auto names = pm::allocate_from_pools(request_of(options), *host_file, pools.value());
         if (!names) return names.error();
-        return map_of(names.value(), host_file->path, options);
+        return from_pool(
+            with_reservations(map_of(names.value(), host_file->path, options), host_file, options));
     }
     const auto nodes = pm::nodes_of_pool(pools.value(), options.pool);
     if (!nodes) return nodes.error();
     const auto names = pm::allocate(request_of(options), nodes.value(), "pool " + options.pool);
     if (!names) return names.error();
-    return map_of(names.value(), "pool " + options.pool, options);
+    return from_pool(with_reservations(map_of(names.value(), "pool " + options.pool, options),
+                                       std::nullopt, options));
 }
 
 Result<pm::TaskMap> map_in_slurm(Options& options, const pm::SlurmAllocation& allocation,
@@ -87,7 +112,7 @@ Result<pm::TaskMap> map_in_slurm(Options& options, const pm::SlurmAllocation& al
     const std::string source = "Slurm's job " + allocation.job;
     const auto names = pm::allocate(request_of(options), nodes, source);
     if (!names) return names.error();
-    return map_of(names.value(), source, options);
+    return with_reservations(map_of(names.value(), source, options), std::nullopt, options);
 }
 
 // True if the nodes of this process's allocation are to be used: the user has neither named other
@@ -132,7 +157,8 @@ Result<pm::TaskMap> map_in_loadleveler(Options& options,
             allocation.tasks > 0 ? allocation.tasks : static_cast<TaskId>(allocation.nodes.size());
     const auto names = pm::nodes_of_tasks(allocation, request_of(options));
     if (!names) return names.error();
-    return map_of(names.value(), allocation.source, options);
+    return with_reservations(map_of(names.value(), allocation.source, options), std::nullopt,
+                             options);
 }
 
 }  // namespace
@@ -162,8 +188,9 @@ Result<pm::TaskMap> find_nodes(Options& options, const pm::GetVariable& variable
         diagnostics.attention(kAttention, "-nodes and -tasks_per_node are ignored: the host file " +
                                               host_file.value()->path +
                                               " names the node of each task");
-    return pm::make_task_map(options.procs, host_file.value(), pm::local_host_name(),
-                             pm::find_this_node);
+    return with_reservations(pm::make_task_map(options.procs, host_file.value(),
+                                               pm::local_host_name(), pm::find_this_node),
+                             host_file.value(), options);
 }
 
 Result<std::optional<Handover>> hand_over(const Options& options, const pm::GetVariable& variable,

@@ -79,8 +79,11 @@ struct Options {
     bool batch = false;             // -batch: submit the job to the queue
     std::string pool;               // -rmpool; empty: none
     std::string pool_file = "/etc/poe/pools";
-    TaskId nodes = 0;           // 0: as many as the other values require
-    TaskId tasks_per_node = 0;  // 0: as many as the other values require
+    TaskId nodes = 0;              // 0: as many as the other values require
+    TaskId tasks_per_node = 0;     // 0: as many as the other values require
+    pm::NodeReservation reserved;  // -cpu_use, -adapter_use
+    // Nodes of pools that other jobs use; poe_main.cpp adds them.
+    std::vector<std::string> avoided_nodes;
     Euilib euilib = Euilib::kUs;
     bool retry_until_ready = false;     // -retry wait
     std::chrono::seconds retry{0};      // time between attempts to get nodes; 0: no retry

@@ -192,19 +192,37 @@ void check_report(const std::string& file) {
 }
 
 struct Run {
-    const Options& options;
+    Options& options;
     const Diagnostics& diagnostics;
-    const pm::TaskMap& map;
+    pm::TaskMap& map;
     const HostContext& surroundings;
     const Paths& paths;
     const pm::InheritedSignals& heritage;
     int debugger;  // the connection to pdbx; -1: none
 };
 
-// Runs one job step from start to report and returns its status. Returns nothing if a node could
-// not be reached and the step must be run again.
+// Takes other nodes of the pools in place of those that other jobs do not leave to this one. Returns
+// false if there are not enough others.
+bool take_other_nodes(const Run& run, const std::vector<NodeIndex>& busy) {
+    if (!run.map.may_change) return false;
+    std::string names;
+    for (const NodeIndex node : busy) {
+        run.options.avoided_nodes.push_back(run.map.nodes[static_cast<std::size_t>(node)]);
+        names += (names.empty() ? "" : ", ") + run.options.avoided_nodes.back();
+    }
+    auto map = find_nodes(
+        run.options, [](const char* name) { return std::getenv(name); }, run.diagnostics);
+    if (!map || map.value().nodes == run.map.nodes) return false;
+    run.map = std::move(map.value());
+    run.diagnostics.attention(kAttention,
+                              "other jobs use " + names + "; trying other nodes of the pool");
+    return true;
+}
+
+// Runs one job step from start to report and returns its status. Returns nothing if the step must be
+// run again, after a pause if `pause` is set: a node could not be reached, or was not free.
 std::optional<int> run_once(const Run& run, const JobStep& step, int number, bool may_retry,
-                            bool& dropped) {
+                            bool& dropped, bool& pause) {
     pm::JobSpec job = make_job(run.options, run.map, step, run.surroundings, run.paths, number);
     job.hold_tasks = run.debugger >= 0;
     if (debugger_holds_tasks()) job.environment.emplace_back("MP_DEBUG_GATE=yes");
@@ -239,7 +257,13 @@ std::optional<int> run_once(const Run& run, const JobStep& step, int number, boo
     panel.reset();
     if (partition.trace() != nullptr)
         finish_trace(*partition.trace(), partition.trace_path(), run.diagnostics);
-    if (outcome.unreached && may_retry) {
+    pause = true;
+    if (!outcome.busy.empty() && take_other_nodes(run, outcome.busy)) {
+        pause = false;
+        return std::nullopt;
+    }
+    if ((outcome.unreached || !outcome.busy.empty()) && may_retry) {
+        run.options.avoided_nodes.clear();
         run.diagnostics.attention(kAttention, outcome.text + "; trying again (-retry)");
         return std::nullopt;
     }
@@ -271,8 +295,12 @@ int run_step(const Run& run, const JobStep& step, int number, bool& dropped) {
     int left = options.retry_until_ready   ? std::numeric_limits<int>::max()
                : options.retry.count() > 0 ? options.retry_count
                                            : 0;
-    for (;; --left) {
-        if (const auto status = run_once(run, step, number, left > 0, dropped)) return *status;
+    while (true) {
+        bool pause = false;
+        if (const auto status = run_once(run, step, number, left > 0, dropped, pause))
+            return *status;
+        if (!pause) continue;
+        --left;
         std::this_thread::sleep_for(std::max(options.retry, std::chrono::seconds(1)));
     }
 }

@@ -8,12 +8,18 @@
 
 #include "base/error.hpp"
 #include "base/fold.hpp"
+#include "partition_manager/job/commands_file.hpp"
+#include "partition_manager/job/host_file.hpp"
 #include "partition_manager/job/local_names.hpp"
+#include "partition_manager/job/pools.hpp"
+#include "partition_manager/launch/local_launcher.hpp"
+#include "partition_manager/launch/remote_launcher.hpp"
 #include "partition_manager/status/home_jobs.hpp"
 #include "partition_manager/status/job_choice.hpp"
 #include "partition_manager/status/job_directory.hpp"
 #include "partition_manager/status/status_socket.hpp"
 #include "poe/diagnostics.hpp"
+#include "poe/node_query.hpp"
 #include "poe/poestat_options.hpp"
 #include "poe/poestat_text.hpp"
 
@@ -25,6 +31,7 @@ using namespace std::chrono_literals;
 
 constexpr int kDeadlockStatus = 1;
 constexpr int kErrorStatus = 2;
+constexpr const char* kDefaultRemoteShell = "ssh -xT -o BatchMode=yes";
 
 // Tasks must not have moved for kPatience; they are checked again every kLookAgain.
 constexpr std::chrono::milliseconds kPatience = 1s;
@@ -108,7 +115,85 @@ int show_deadlocks(const StatOptions& options, const std::vector<pm::RunningJob>
     return std::any_of(all.begin(), all.end(), dead) ? kDeadlockStatus : 0;
 }
 
+// Returns how to ask nodes, by the variables that poe uses, too.
+Result<NodeQuery> node_query() {
+    const char* shell = std::getenv("MP_REMOTE_SHELL");
+    const char* pmd = std::getenv("MP_PMD");
+    auto words =
+        pm::split_command(shell != nullptr ? shell : kDefaultRemoteShell, "MP_REMOTE_SHELL", 0);
+    if (!words) return words.error();
+    return NodeQuery{std::move(words.value()),
+                     pm::find_pmd(pmd != nullptr ? pmd : "", std::getenv("PATH"))};
+}
+
+Result<pm::Pools> pools_of_file() {
+    const char* file = std::getenv("MP_POOLFILE");
+    auto pools = pm::load_pools(file != nullptr ? file : pm::kDefaultPoolFile);
+    if (pools) return pools;
+    UserError error = pools.error();
+    error.expected = "poe-pools(5) describes it; with Slurm, sinfo shows partitions";
+    return error;
+}
+
+// The nodes of a host file, or of all pools if no file is named.
+Result<std::vector<std::string>> nodes_to_watch(const std::string& host_file) {
+    std::vector<std::string> names;
+    if (host_file.empty()) {
+        const auto pools = pools_of_file();
+        if (!pools) return pools.error();
+        for (const auto& [pool, nodes] : pools.value().nodes)
+            names.insert(names.end(), nodes.begin(), nodes.end());
+        return names;
+    }
+    const auto file = pm::load_host_file(pm::HostFileUse::kGiven, host_file);
+    if (!file) return file.error();
+    for (const pm::HostLine& line : file.value()->lines) {
+        if (line.is_pool)
+            return UserError{host_file,
+                             line.line,
+                             line.column,
+                             "a pool",
+                             "expected names of nodes; -nodes alone shows all pools",
+                             0};
+        names.push_back(line.name);
+    }
+    return names;
+}
+
+int report_error(const UserError& error, const Diagnostics& diagnostics) {
+    diagnostics.error(error);
+    return kErrorStatus;
+}
+
+int show_pools(const StatOptions& options, const Diagnostics& diagnostics) {
+    const auto pools = pools_of_file();
+    if (!pools) return report_error(pools.error(), diagnostics);
+    const auto query = node_query();
+    if (!query) return report_error(query.error(), diagnostics);
+    const std::vector<PoolNode> nodes = ask_pools(pools.value(), query.value());
+    if (options.json)
+        std::cout << pools_json(nodes) << std::flush;
+    else
+        show(pools_text(nodes));
+    return 0;
+}
+
+int show_nodes(const StatOptions& options, const Diagnostics& diagnostics) {
+    const auto names = nodes_to_watch(options.job);
+    if (!names) return report_error(names.error(), diagnostics);
+    const auto query = node_query();
+    if (!query) return report_error(query.error(), diagnostics);
+    const auto answers = ask_nodes(names.value(), query.value(), pm::kStatisticsArguments);
+    if (options.json)
+        std::cout << loads_json(answers) << std::flush;
+    else
+        show(loads_text(answers));
+    return 0;
+}
+
 int show_once(const StatOptions& options, const Diagnostics& diagnostics) {
+    if (options.pools) return show_pools(options, diagnostics);
+    if (options.nodes) return show_nodes(options, diagnostics);
     const bool all_users = options.all_users && ::geteuid() == 0;
     pm::JobScan scan =
         pm::jobs_seen_here(pm::kJobDirectoryParent,

@@ -12,7 +12,8 @@ namespace {
 constexpr int kDefaultInterval = 2;
 constexpr int kMaxInterval = 86400;
 
-const std::vector<std::string_view> kFlags = {"a", "deadlock", "json", "w", "h", "help", "version"};
+const std::vector<std::string_view> kFlags = {"a", "deadlock", "json", "nodes",  "pools",
+                                              "w", "h",        "help", "version"};
 
 UserError unknown_flag(const std::string& word, std::string_view name) {
     const std::string near = nearest(name, kFlags);
@@ -61,6 +62,10 @@ Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments)
             options.deadlock = true;
         } else if (name == "json") {
             options.json = true;
+        } else if (name == "nodes") {
+            options.nodes = true;
+        } else if (name == "pools") {
+            options.pools = true;
         } else if (name == "h" || name == "help") {
             options.request = StatOptions::Request::kHelp;
         } else if (name == "version") {
@@ -84,6 +89,11 @@ Result<StatOptions> read_stat_options(const std::vector<std::string>& arguments)
             return unknown_flag(word, name);
         }
     }
+    if (options.pools && (options.deadlock || options.nodes || !options.job.empty()))
+        return UserError{
+            "-pools", 0, 0, "-pools shows no jobs", "leave out the job, -nodes and -deadlock", 0};
+    if (options.nodes && options.deadlock)
+        return UserError{"-nodes", 0, 0, "-nodes shows no jobs", "leave out -deadlock", 0};
     return options;
 }
 
@@ -96,6 +106,8 @@ std::string stat_help_text() {
            "  -deadlock     look for tasks that wait for each other forever; exit status 1 if "
            "there are any\n"
            "  -a            jobs of all users (as root)\n"
+           "  -pools        the nodes of each pool, and how jobs use them\n"
+           "  -nodes [FILE] the load of the nodes of a host file, or of all pools\n"
            "  -json         as JSON\n"
            "  -w [SECONDS]  again every 2 (or SECONDS) seconds\n"
            "  -h, -version  this text; the version\n"

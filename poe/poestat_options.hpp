@@ -16,6 +16,8 @@ struct StatOptions {
     bool all_users = false;  // -a
     bool deadlock = false;   // -deadlock: look for deadlocks
     bool json = false;       // -json
+    bool pools = false;      // -pools: how the nodes of the pools are used
+    bool nodes = false;      // -nodes: the load of nodes; `job` is then a host file, or empty
     std::optional<std::chrono::seconds> every;  // -w: repeat at this interval
 };
 

@@ -119,6 +119,10 @@ void fields(F& f, SpawnCommand& m) {
 }
 
 template <class F>
+void fields(F& f, NodeReservation& m) {
+    f(m.processors)(m.adapter);
+}
+template <class F>
 void fields(F& f, JobSpec& m) {
     f(m.id)(m.nodes)(m.tasks)(m.commands)(m.environment)(m.directory);
     fields(f, m.stdin_mode);
@@ -130,7 +134,7 @@ void fields(F& f, JobSpec& m) {
     f(m.launch)(m.trace)(m.core)(m.stamp_output)(m.spawned)(m.places);
     f(m.unbuffered, Unbuffered::kAllProcesses)(m.terminal)(m.tell_binding);
     f(m.observe, Observe::kNo);
-    f(m.threads, kMaxThreads)(m.own_mpi_library)(m.mpich_on_poe)(m.hold_tasks);
+    f(m.threads, kMaxThreads)(m.own_mpi_library)(m.mpich_on_poe)(m.hold_tasks)(m.reserved);
 }
 // No later code checks whether a task's node exists.
 inline void check(JobSpec& m) {
@@ -148,6 +152,7 @@ inline void check(JobSpec& m) {
                 "task");
     require(m.addresses.empty() || m.addresses.size() == m.nodes.size(), "addresses");
     require(m.launch.home >= -1 && m.launch.home < static_cast<NodeIndex>(m.nodes.size()), "home");
+    require(m.reserved.empty() || m.reserved.size() == m.nodes.size(), "reserved");
     require(m.places.empty() || m.places.size() == m.commands.size(), "places");
 }
 
@@ -215,7 +220,7 @@ template <class F>
 void fields(F&, Started&) {}
 template <class F>
 void fields(F& f, StartFailed& m) {
-    f(m.failures)(m.text);
+    f(m.failures)(m.text)(m.busy);
 }
 template <class F>
 void fields(F& f, SignalTasks& m) {

@@ -96,6 +96,9 @@ struct Started {};
 struct StartFailed {
     std::vector<LaunchFailure> failures;
     std::string text;
+    // If not negative: another job has reserved this node, or uses what this job wants. A later attempt
+    // may succeed.
+    NodeIndex busy = -1;
 };
 
 struct SignalTasks {

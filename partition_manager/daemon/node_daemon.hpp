@@ -38,6 +38,7 @@
 #include "partition_manager/launch/heartbeat.hpp"
 #include "partition_manager/pmi/pmi_service.hpp"
 #include "partition_manager/status/job_directory.hpp"
+#include "partition_manager/status/node_use.hpp"
 #include "partition_manager/stdio/output_stream.hpp"
 #include "partition_manager/stdio/stdin_feeder.hpp"
 
@@ -71,6 +72,8 @@ class NodeDaemon {
     void run_tasks(const std::vector<NodeFacts>& nodes);
     void launch();
     void refuse(StartFailed failure);
+    // Takes what the job needs of the node. Returns why that is not possible; empty: it is.
+    std::string take_node();
     void make_segment();
     void make_services();
     std::vector<TaskId> local_tasks() const;
@@ -118,6 +121,7 @@ class NodeDaemon {
     struct Start {
         std::chrono::steady_clock::time_point time{};
         std::chrono::system_clock::time_point wall{};
+        NodeUse use;
     };
     // How far this node, and the nodes below it, are.
     struct Readiness {

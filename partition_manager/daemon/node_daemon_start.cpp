@@ -11,6 +11,7 @@
 #include "partition_manager/daemon/node_address.hpp"
 #include "partition_manager/daemon/node_daemon.hpp"
 #include "partition_manager/daemon/session_variables.hpp"
+#include "partition_manager/job/local_names.hpp"
 
 namespace poe::pm {
 
@@ -112,6 +113,11 @@ void NodeDaemon::prepare() {
                        "cannot enter the working directory " + job_.directory + ": " +
                            std::strerror(errno) +
                            "; it must exist on every node, or MP_REMOTEDIR say another"});
+    if (std::string trouble = take_node(); !trouble.empty()) {
+        // refuse() names the node if there are several.
+        if (job_.nodes.size() == 1) trouble.insert(0, "node " + job_.nodes.front() + ": ");
+        return refuse(StartFailed{{}, std::move(trouble), node_});
+    }
     remove_stale_job_directories(kJobDirectoryParent, ::getuid());
     directory_.emplace(JobDirectory::create(kJobDirectoryParent, ::getuid(), job_.id));
     NodeFacts facts{node_, "", {}};
@@ -126,6 +132,14 @@ void NodeDaemon::prepare() {
         return refuse({std::move(failures), ""});
     ready_.facts = std::move(facts);
     on_relay_news();
+}
+
+// Tasks that other tasks start use what the first job has.
+std::string NodeDaemon::take_node() {
+    if (job_.spawned) return "";
+    const NodeReservation wanted =
+        job_.reserved.empty() ? NodeReservation{} : job_.reserved[static_cast<std::size_t>(node_)];
+    return start_.use.take(kJobDirectoryParent, local_host_name(), wanted);
 }
 
 NodeAddress NodeDaemon::own_address() const {

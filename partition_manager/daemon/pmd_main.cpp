@@ -12,14 +12,21 @@
 
 #include "base/error.hpp"
 #include "partition_manager/daemon/node_daemon.hpp"
+#include "partition_manager/daemon/node_statistics.hpp"
 #include "partition_manager/daemon/subreaper_guard.hpp"
+#include "partition_manager/job/local_names.hpp"
+#include "partition_manager/launch/remote_launcher.hpp"
 #include "partition_manager/launch/spawn.hpp"
+#include "partition_manager/status/job_directory.hpp"
+#include "partition_manager/status/node_use.hpp"
 
 namespace {
 
 int usage() {
     std::fputs(
         "usage: pmd --channel [--guard]\n"
+        "       pmd --use         how jobs use this node; poestat -pools asks for it\n"
+        "       pmd --statistics  the load of this node; poestat -nodes asks for it\n"
         "pmd is the daemon that poe starts on every node of a job; it is of no use by hand.\n"
         "To run a parallel job: poe PROGRAM -procs N. See pmd(8).\n",
         stderr);
@@ -46,6 +53,15 @@ bool same_stream(int a, int b) {
 int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
         std::puts("pmd " POE_VERSION);
+        return 0;
+    }
+    if (argc == 2 && std::strcmp(argv[1], poe::pm::kUseArguments) == 0) {
+        std::puts(poe::pm::node_use_text(poe::pm::kJobDirectoryParent, poe::pm::local_host_name())
+                      .c_str());
+        return 0;
+    }
+    if (argc == 2 && std::strcmp(argv[1], poe::pm::kStatisticsArguments) == 0) {
+        std::puts(poe::pm::node_statistics_now().c_str());
         return 0;
     }
     const bool guarded = argc == 3 && std::strcmp(argv[2], "--guard") == 0;

@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "partition_manager/job/local_names.hpp"
 #include "partition_manager/launch/process_tree.hpp"
 #include "partition_manager/status/job_directory.hpp"
+#include "partition_manager/status/node_use.hpp"
 
 namespace poe::pm {
 
@@ -128,6 +130,7 @@ Guarded guard_daemon() {
     const int status = watch(daemon, *heartbeat);
     kill_what_is_left();
     remove_stale_job_directories(kJobDirectoryParent, ::getuid());
+    remove_unused_reservations(kJobDirectoryParent, local_host_name());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), nullptr};
 }
 

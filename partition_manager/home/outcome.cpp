@@ -86,6 +86,12 @@ Decision FailurePolicy::on_start_failed(std::vector<LaunchFailure> failures,
     return decide(Cause::kNotStarted, failures.empty() ? 1 : kNotStartedStatus, first, text);
 }
 
+Decision FailurePolicy::on_busy(NodeIndex node, const std::string& text) {
+    // Another node of the same job may be busy, too.
+    if (!ending_ || !outcome_.busy.empty()) outcome_.busy.push_back(node);
+    return on_start_failed({}, text);
+}
+
 Decision FailurePolicy::on_unreached(const std::string& text) {
     if (!ending_) outcome_.unreached = true;
     return on_start_failed({}, text);

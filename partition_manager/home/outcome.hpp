@@ -59,6 +59,8 @@ struct Outcome {
     std::vector<LaunchFailure> not_started;
     // A node could not be reached, so no task has run.
     bool unreached = false;
+    // The nodes that other jobs did not leave to this one, so no task has run.
+    std::vector<NodeIndex> busy;
     bool never_ran = false;      // the job ended before any task was told to start
     std::vector<TaskEnd> tasks;  // by task id
     std::chrono::nanoseconds elapsed{0};
@@ -84,6 +86,9 @@ class FailurePolicy {
     // other task runs any more.
     Decision on_left(TaskId task);
     Decision on_start_failed(std::vector<LaunchFailure> failures, const std::string& text);
+    // A node is used or reserved by another job. A later attempt may succeed. `node` is an index
+    // into the job's nodes.
+    Decision on_busy(NodeIndex node, const std::string& text);
     // A node could not be reached at all. A later attempt may succeed.
     Decision on_unreached(const std::string& text);
     Decision on_maxtime();

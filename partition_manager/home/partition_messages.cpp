@@ -134,6 +134,8 @@ void Partition::on_start_failed(JobRun& run, StartFailed failed) {
                 text += (text.empty() ? "" : "; ") + failure.text;
         return fail_spawn(run, text);
     }
+    if (failed.busy >= 0 && failed.busy < static_cast<NodeIndex>(run.job().nodes.size()))
+        return end_job(judge_.on_busy(failed.busy, failed.text), true);
     for (LaunchFailure& failure : failed.failures) failure.task += run.first();
     end_job(judge_.on_start_failed(std::move(failed.failures), failed.text), true);
 }

@@ -17,6 +17,7 @@ struct NodeRequest {
     TaskId tasks = 1;
     TaskId nodes = 0;           // -nodes
     TaskId tasks_per_node = 0;  // -tasks_per_node
+    bool exclusive = false;     // of a resource manager: no other job on these nodes
 };
 
 // Returns the number of tasks on each of the nodes that are used, in order. The number of nodes is

@@ -13,8 +13,7 @@
 
 namespace poe::pm {
 
-// The requested use of a node's adapter and processors (second and third word of a line). Parsed
-// and checked, but not used.
+// The requested use of a node's adapter and processors (second and third word of a line).
 enum class AdapterUse { kUnspecified, kShared, kDedicated };
 enum class CpuUse { kUnspecified, kMultiple, kUnique };
 

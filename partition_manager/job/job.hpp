@@ -140,6 +140,13 @@ struct SpawnSpec {
     std::vector<JobSummary> others;  // the jobs that already run
 };
 
+// What a job reserves for itself on a node. Without a reservation other jobs may use it, too.
+struct NodeReservation {
+    bool processors = false;  // -cpu_use unique
+    bool adapter = false;     // -adapter_use dedicated
+    bool operator==(const NodeReservation&) const = default;
+};
+
 // Everything that a node needs to start its tasks.
 struct JobSpec {
     std::string id;  // [a-z0-9-]{1,40}, unique on a host, never reused
@@ -179,6 +186,7 @@ struct JobSpec {
     int threads = 0;          // threads of each task (MP_THREADS); 0: the user has not said
     bool bind = true;         // bind each task to its own processors, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)
+    std::vector<NodeReservation> reserved;  // by node; empty: nothing on any node
     bool hold_tasks = false;  // each task stops before its first instruction, for a debugger
     CoreSpec core;
     LaunchSpec launch;

@@ -25,6 +25,7 @@ void append_request(Command& command, const NodeRequest& request, const std::str
     add("--nodes=", request.nodes);
     add("--ntasks-per-node=", request.tasks_per_node);
     if (!pool.empty()) command.push_back("--partition=" + pool);
+    if (request.exclusive) command.push_back("--exclusive");
 }
 
 }  // namespace

@@ -81,6 +81,29 @@ Result<TaskMap> make_task_map(TaskId procs, const std::optional<HostFile>& host_
     return map;
 }
 
+std::vector<NodeReservation> reservations_of(const TaskMap& map,
+                                             const std::optional<HostFile>& host_file,
+                                             const NodeReservation& usual) {
+    std::vector<NodeReservation> reserved(map.nodes.size());
+    for (std::size_t task = 0; task < map.node_of_task.size(); ++task) {
+        NodeReservation& node = reserved[static_cast<std::size_t>(map.node_of_task[task])];
+        NodeReservation wanted = usual;
+        if (host_file && !host_file->lines.empty()) {
+            const HostLine& line = host_file->lines[std::min(task, host_file->lines.size() - 1)];
+            if (line.cpu_use != CpuUse::kUnspecified)
+                wanted.processors = line.cpu_use == CpuUse::kUnique;
+            if (line.adapter_use != AdapterUse::kUnspecified)
+                wanted.adapter = line.adapter_use == AdapterUse::kDedicated;
+        }
+        node.processors |= wanted.processors;
+        node.adapter |= wanted.adapter;
+    }
+    const bool none =
+        std::all_of(reserved.begin(), reserved.end(),
+                    [](const NodeReservation& node) { return node == NodeReservation{}; });
+    return none ? std::vector<NodeReservation>() : reserved;
+}
+
 std::string save_host_file_text(const TaskMap& map) {
     std::string text;
     for (const NodeIndex node : map.node_of_task)

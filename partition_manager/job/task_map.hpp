@@ -21,7 +21,18 @@ struct TaskMap {
     std::vector<std::string> nodes;       // in order of first appearance
     std::vector<NodeIndex> node_of_task;  // one entry per task: index into nodes
     NodeIndex home = -1;                  // this node, if it is one of them
+    // By node, what the job keeps for itself; empty: nothing (reservations_of).
+    std::vector<NodeReservation> reserved;
+    bool may_change = false;  // the nodes are of pools: others may take the place of busy ones
 };
+
+// Returns what the job reserves on each node of the map: what the words of the host file say for a
+// node, otherwise `usual`. The line of task i counts for the node of task i; tasks without a line
+// belong to the last one, as with pools. If lines differ about a node, it is reserved. Empty if
+// nothing is reserved.
+std::vector<NodeReservation> reservations_of(const TaskMap& map,
+                                             const std::optional<HostFile>& host_file,
+                                             const NodeReservation& usual);
 
 // Returns for each name that a user wrote whether it denotes this computer. local_names.hpp has the
 // implementation.

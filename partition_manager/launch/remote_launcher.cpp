@@ -25,7 +25,7 @@ std::string path_in(char* const* environment) {
 
 }  // namespace
 
-std::string remote_command(const std::string& pmd) {
+std::string remote_command(const std::string& pmd, const std::string& arguments) {
     // The inner shell is always /bin/sh, whatever the user's shell is. Between single quotes no
     // character of the line is special to csh or fish.
     const std::string script =
@@ -34,11 +34,13 @@ std::string remote_command(const std::string& pmd) {
         "neither \"" +
         shell_quoted(pmd) +
         "\" nor in PATH here; install POE there, or set MP_PMD to its path\" "
-        ">&2; exit 127; }; exec \"$p\" --channel --guard";
+        ">&2; exit 127; }; exec \"$p\" " +
+        arguments;
     return "exec /bin/sh -c " + shell_quoted(script);
 }
 
-std::vector<std::string> remote_shell_words(const LaunchSpec& launch, const std::string& node) {
+std::vector<std::string> remote_shell_words(const LaunchSpec& launch, const std::string& node,
+                                            const std::string& arguments) {
     std::vector<std::string> words = launch.remote_shell;
     bool named = false;
     for (std::string& word : words) {
@@ -48,7 +50,7 @@ std::vector<std::string> remote_shell_words(const LaunchSpec& launch, const std:
         named = true;
     }
     if (!named) words.push_back(node);
-    words.push_back(remote_command(launch.pmd));
+    words.push_back(remote_command(launch.pmd, arguments));
     return words;
 }
 
@@ -60,7 +62,7 @@ LaunchedDaemon launch_remote(const LaunchSpec& launch, const std::string& node,
     if (shell.file.empty())
         throw Error("cannot run the remote shell \"" + program +
                     "\" (MP_REMOTE_SHELL): " + shell.trouble);
-    std::vector<std::string> words = remote_shell_words(launch, node);
+    std::vector<std::string> words = remote_shell_words(launch, node, kDaemonArguments);
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());

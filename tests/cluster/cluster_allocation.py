@@ -1,6 +1,7 @@
 """Where the nodes of a job come from when its host file does not name them: pools and later attempts.
 Slurm: cluster_slurm.py."""
 
+import json
 import re
 import subprocess
 import threading
@@ -40,6 +41,80 @@ class Allocation(ClusterTest):
                             (("-tasks_per_node", 2), "expected -nodes or -procs")]:
             with self.subTest(args=args):
                 self.assertIn(words, self.ok(self.poe("hostname", *args, env=self.pools()), 1).stderr)
+
+    def hold(self, *args):
+        """Starts a job that runs until its input ends."""
+        job = subprocess.Popen(command_on(0, POE, "cat", *args), env=clean_environment(**self.pools()), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        job.stdin.write("here\n")
+        job.stdin.flush()
+        self.assertEqual(job.stdout.readline(), "here\n")
+        return job
+
+    def pools_now(self):
+        result = subprocess.run(command_on(0, POE.removesuffix("poe") + "poestat", "-pools"), env=clean_environment(**self.pools()),
+                                capture_output=True, text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return {tuple(line.split()[:2]): line.split(maxsplit=2)[2] for line in result.stdout.splitlines()[1:]}
+
+    def test_a_node_that_another_job_has_reserved(self):
+        free = {("large", node): "free" for node in ("node1", "node2", "node3")} | {("small", "node0"): "free"}
+        self.assertEqual(self.pools_now(), free)
+        job = self.hold("-procs", "1", "-hostfile", self.host_file([1]), "-cpu_use", "unique", "-stdoutmode", "0")
+        now = self.pools_now()
+        self.assertRegex(now[("large", "node1")], r"^processors reserved by a job of user 0 \(pmd \d+\), adapter shared$")
+        # By name: there is no other node.
+        result = self.ok(self.poe("hostname", "-procs", 1, "-hostfile", self.host_file([1])), 1)
+        self.assertRegex(result.stderr, r"node node1: its processors cannot be used: reserved by a job of user 0 \(pmd \d+\)")
+        # From a pool: another node takes its place.
+        result = self.ok(self.poe("hostname", "-procs", 2, "-rmpool", "large", env=self.pools()))
+        self.assertEqual(sorted(result.stdout.split()), ["node2", "node3"])
+        self.assertIn("other jobs use node1; trying other nodes of the pool", result.stderr)
+        # There are not enough others.
+        result = self.ok(self.poe("hostname", "-nodes", 3, "-rmpool", "large", env=self.pools()), 1)
+        self.assertIn("its processors cannot be used", result.stderr)
+        job.communicate("", timeout=60)
+        self.assertEqual(job.returncode, 0)
+        self.assertEqual(self.pools_now(), free)
+
+    def test_the_load_of_nodes_without_a_job(self):
+        result = subprocess.run(command_on(0, POE.removesuffix("poe") + "poestat", "-nodes", "-json"), env=clean_environment(**self.pools()),
+                                capture_output=True, text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        loads = {load["node"]: load for load in json.loads(result.stdout)}
+        self.assertEqual(set(loads), {"node0", "node1", "node2", "node3"})
+        for node, load in loads.items():
+            self.assertGreater(load["memory"], 1 << 20)
+            self.assertTrue(0 <= load["user"] <= 1.01, (node, load))
+            self.assertLessEqual({"system", "net_in", "packets_out", "switches", "faults"}, set(load))
+        # One node of a host file is cut off; another one is asked in any case.
+        testbed("cut", 2)
+        self.addCleanup(testbed, "mend", 2)
+        shell = "ssh -o ConnectTimeout=1 -o BatchMode=yes"
+        result = subprocess.run(command_on(0, POE.removesuffix("poe") + "poestat", "-nodes", self.host_file([1, 2])),
+                                env=clean_environment(MP_REMOTE_SHELL=shell), capture_output=True, text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = [line.split(maxsplit=2) for line in result.stdout.splitlines()]
+        self.assertEqual(lines[0][:2], ["node", "user"])
+        self.assertEqual((lines[1][0], lines[2][0]), ("node1", "node2"))
+        self.assertRegex(lines[1][1], r"^\d+$")
+        self.assertEqual(" ".join(lines[2][1:]), "no answer")
+
+    def test_waiting_for_a_node(self):
+        job = self.hold("-procs", "1", "-hostfile", self.write("own", "node2 dedicated\n"), "-stdoutmode", "0")
+        self.assertRegex(self.pools_now()[("large", "node2")], r"^processors shared, adapter reserved by a job of user 0 ")
+        threading.Timer(2, job.stdin.close).start()
+        result = self.ok(self.poe("hostname", "-procs", 1, "-retry", 1, "-retrycount", 30, "-hostfile", self.host_file([2])))
+        self.assertEqual(result.stdout, "node2\n")
+        self.assertIn("trying again (-retry)", result.stderr)
+        self.assertEqual(job.wait(60), 0)
+        # Jobs that share a node do not give it to one that wants it for itself.
+        job = self.hold("-procs", "1", "-hostfile", self.host_file([3]), "-stdoutmode", "0")
+        self.ok(self.poe("hostname", "-procs", 1, "-hostfile", self.host_file([3])))
+        result = self.ok(self.poe("hostname", "-procs", 1, "-hostfile", self.host_file([3]), "-adapter_use", "dedicated"), 1)
+        self.assertIn("its adapter cannot be reserved: used by other jobs", result.stderr)
+        job.stdin.close()
+        self.assertEqual(job.wait(60), 0)
 
     def test_no_slurm(self):
         result = subprocess.run(command_on(0, "/usr/bin/env", "PATH=/nowhere", POE, "hostname", "-resd", "yes"),

@@ -139,6 +139,7 @@ class Filler {
             task = {static_cast<NodeIndex>(random_.below(job.nodes.size())),
                     static_cast<std::uint32_t>(random_.below(job.commands.size()))};
         if (!job.addresses.empty()) job.addresses.resize(job.nodes.size());
+        if (!job.reserved.empty()) job.reserved.resize(job.nodes.size());
         if (!job.places.empty()) job.places.resize(job.commands.size());
         job.launch.home = static_cast<NodeIndex>(random_.below(job.nodes.size() + 1)) - 1;
     }

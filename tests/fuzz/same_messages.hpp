@@ -76,7 +76,7 @@ inline auto plain_fields(const pm::JobSpec& j) {
                     j.stdout_is_terminal, j.wait_mode, j.buffer_mem, j.eager_limit, j.kill_grace,
                     j.host_pmix, j.eager_pmix, j.euilib, j.job_key, j.addresses, j.deadlock_timeout,
                     j.bind, j.single_copy, j.unbuffered, j.tell_binding, j.terminal.wanted,
-                    j.terminal.rows, j.terminal.columns);
+                    j.terminal.rows, j.terminal.columns, j.reserved);
 }
 inline auto fields(const pm::ResourceLimit& l) {
     return std::tie(l.resource, l.soft);
@@ -237,7 +237,7 @@ inline bool same(const pm::SpawnTasks& a, const pm::SpawnTasks& b) {
            same(a.commands, b.commands);
 }
 inline bool same(const pm::StartFailed& a, const pm::StartFailed& b) {
-    return a.text == b.text && same(a.failures, b.failures);
+    return a.text == b.text && a.busy == b.busy && same(a.failures, b.failures);
 }
 inline bool same(const pm::Prepared& a, const pm::Prepared& b) {
     return same(a.nodes, b.nodes);

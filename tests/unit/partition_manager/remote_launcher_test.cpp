@@ -39,14 +39,15 @@ TEST_CASE("the daemon is where it is said, or in PATH, or missed with words", "[
     ::mkdir((place + "/it's here").c_str(), 0755);
     const std::string pmd = place + "/it's here/pmd";
     write_script(pmd, "echo said $1");
-    CHECK(run(remote_command(pmd)) == std::pair{0, std::string("said --channel\n")});
+    CHECK(run(remote_command(pmd, kDaemonArguments)) ==
+          std::pair{0, std::string("said --channel\n")});
 
     write_script(place + "/pmd", "echo along PATH");
     const std::string path = "PATH=" + place + ":/bin:/usr/bin ";
-    CHECK(run(path + remote_command("/absent/pmd").substr(5)) ==
+    CHECK(run(path + remote_command("/absent/pmd", kDaemonArguments).substr(5)) ==
           std::pair{0, std::string("along PATH\n")});
     const auto [status, text] =
-        run("PATH=/bin:/usr/bin " + remote_command("/absent/pmd").substr(5));
+        run("PATH=/bin:/usr/bin " + remote_command("/absent/pmd", kDaemonArguments).substr(5));
     CHECK(status == 127);
     CHECK(text.find("neither /absent/pmd nor in PATH") != std::string::npos);
     CHECK(text.find("MP_PMD") != std::string::npos);
