@@ -18,7 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 BASE = ["base", "base/segment"]
-COMM = BASE + ["comm/progress", "comm/matching", "comm/shm", "comm/tcp", "comm/bootstrap", "comm/api", "tracer/probe"]
+COMM = BASE + ["comm/progress", "comm/matching", "comm/shm", "comm/multicast", "comm/tcp", "comm/bootstrap", "comm/api", "tracer/probe"]
 COLLECTIVES = ["collectives/schedule", "collectives/selection", "collectives/call", "collectives/shm", "collectives/engine"]
 NODE = BASE + ["partition_manager/job", "partition_manager/channel"]
 
@@ -34,8 +34,9 @@ ALLOWED = {
     "comm/progress": BASE,
     "comm/matching": BASE + ["comm/progress", "tracer/probe"],
     "comm/shm": BASE + ["comm/progress", "comm/matching"],
-    "comm/tcp": BASE + ["comm/progress", "comm/matching"],
-    "comm/bootstrap": BASE + ["comm/progress", "comm/matching", "comm/shm", "comm/tcp", "tracer/probe"],
+    "comm/multicast": BASE,
+    "comm/tcp": BASE + ["comm/progress", "comm/matching", "comm/multicast"],
+    "comm/bootstrap": BASE + ["comm/progress", "comm/matching", "comm/shm", "comm/multicast", "comm/tcp", "tracer/probe"],
     "comm/api": BASE + ["comm/progress", "comm/matching", "comm/bootstrap", "tracer/probe"],
 
     "collectives/schedule": ["base"],

@@ -16,6 +16,7 @@
 #include "collectives/schedule/barrier.hpp"
 #include "collectives/selection/catalogue.hpp"
 #include "collectives/selection/method.hpp"
+#include "collectives/selection/multicast_cost.hpp"
 #include "comm/api/api_call.hpp"
 
 namespace poe::collectives {
@@ -61,6 +62,7 @@ CollectiveContext::CollectiveContext(comm::Runtime& runtime, const Variables& va
     read_modes(variables);
     const char* plan = variables(kPlanFileVariable);
     has_plan_ = plan != nullptr && *plan != '\0' && !barrier_;
+    read_multicast(variables);
     Result<Overrides> overrides = read_overrides(variables);
     if (overrides) {
         overrides_ = overrides.value();
@@ -118,6 +120,19 @@ void CollectiveContext::read_modes(const Variables& variables) {
     }
 }
 
+void CollectiveContext::read_multicast(const Variables& variables) {
+    const char* wanted = variables("MP_MULTICAST");
+    if (wanted == nullptr || *wanted == '\0' || is_word(wanted, {"auto"})) return;
+    if (is_word(wanted, {"yes"})) {
+        multicast_ = Multicast::kAlways;
+    } else if (is_word(wanted, {"no"})) {
+        multicast_ = Multicast::kNo;
+    } else if (failure_.empty()) {
+        failure_ = "MP_MULTICAST: \"" + std::string(wanted) +
+                   "\" is not allowed; expected yes, no or auto";
+    }
+}
+
 // All members of a group must make the same choice, on whatever nodes they are. Therefore the
 // tuning is the text that poe has passed to all tasks, or a file that the user has named for all
 // tasks.
@@ -134,7 +149,13 @@ const Tuning& CollectiveContext::take_tuning() {
     return *tuning_;
 }
 
-std::vector<std::uint32_t> CollectiveContext::nodes_of(const Group& group) const {
+const std::vector<std::uint32_t>& CollectiveContext::nodes_of(Group& group) const {
+    std::optional<std::vector<std::uint32_t>>& kept = state_of(group).nodes;
+    if (!kept) kept = find_nodes_of(group);
+    return *kept;
+}
+
+std::vector<std::uint32_t> CollectiveContext::find_nodes_of(const Group& group) const {
     if (runtime_.nodes() == 1) return {};
     std::vector<std::uint32_t> nodes;
     std::map<NodeIndex, std::uint32_t> numbers;
@@ -158,7 +179,7 @@ Plan& CollectiveContext::kept_or_new(Group& group, const Shape& shape, bool user
 }
 
 // All members decide alike.
-bool CollectiveContext::names_algorithm(const Group& group, const Shape& shape) const {
+bool CollectiveContext::names_algorithm(Group& group, const Shape& shape) const {
     if (!wanted_for(shape) || wanted_for(shape)->transport != Transport::kMessages) return false;
     Shape placed = shape;
     placed.nodes = nodes_of(group);
@@ -170,12 +191,27 @@ Transport CollectiveContext::wanted_transport(Group& group, const Shape& shape) 
     if (names_algorithm(group, shape)) return Transport::kMessages;
     if (const auto& wanted = wanted_for(shape); wanted && wanted->transport != Transport::kMessages)
         return wanted->transport;
+    if (wants_multicast(shape, nodes_of(group))) return Transport::kMulticast;
     const MeasuredBest* best = tuning().node.best(shape);
     if (best != nullptr) return best->method.transport;
     const Transport by_default = default_transport(shape);
     if (by_default == Transport::kDirect || !single_copy_is_cheaper(group, shape))
         return by_default;
     return Transport::kDirect;
+}
+
+// All members decide alike, whatever the root is. Most calls are not copied, because the decision on an
+// irregular call is made each time.
+bool CollectiveContext::wants_multicast(const Shape& shape,
+                                        const std::vector<std::uint32_t>& nodes) {
+    if (multicast_ == Multicast::kNo || barrier_ || !fits_multicast(shape, nodes)) return false;
+    if (multicast_ == Multicast::kAlways) return true;
+    if (const auto& wanted = wanted_for(shape)) return wanted->transport == Transport::kMulticast;
+    if (shape.bytes < kMinMulticastBytes) return false;
+    Shape placed = shape;
+    placed.nodes = nodes;
+    placed.root = 0;
+    return predicted_multicast(tuning(), placed) < predicted(tuning(), placed, choice_for(placed));
 }
 
 // The default limits are those of machines on which a single copy costs more than two ordinary ones.

@@ -37,7 +37,7 @@ struct Running {
 class CollectiveContext {
   public:
     using Variables = std::function<const char*(const char*)>;
-    // Reads MP_CCL_MODE, MP_EUIDEVELOP and MP_COLL_*. MP_TUNING or MP_TUNEFILE is read when the
+    // Reads MP_CCL_MODE, MP_EUIDEVELOP, MP_MULTICAST and MP_COLL_*. MP_TUNING or MP_TUNEFILE is read when the
     // first algorithm is chosen. `runtime` must outlive this object. `table`: see paths.hpp.
     CollectiveContext(comm::Runtime& runtime, const Variables& variables,
                       std::span<const Path> table);
@@ -81,17 +81,22 @@ class CollectiveContext {
     ShmGroup* memory_of(Group& group);
     SingleCopyCalls* single_copy_of(Group& group);
     // True if the user names an algorithm for such calls, and the algorithm supports them.
-    bool names_algorithm(const Group& group, const Shape& shape) const;
+    bool names_algorithm(Group& group, const Shape& shape) const;
     // Chooses the algorithm of a call by messages. placed.nodes contains the node of each rank.
     Choice choice_for(const Shape& placed);
     // True if the two-level algorithm is chosen.
     bool in_two_levels(const Shape& placed);
+    // True if such calls should go by multicast: the user wants it, or it is predicted to be faster
+    // than messages. `nodes` has the form of Shape::nodes.
+    bool wants_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes);
+    // The device for tasks of other nodes; null: there are none.
+    comm::TcpDevice* tcp() noexcept { return runtime_.tcp(); }
     // Returns the plan for a call on a group; creates it at the first call of its shape.
     Plan& plan_for(Group& group, const CollectiveCall& call);
     // The cost model and the measurements: those of the tuning file, or the built-in ones.
     const Tuning& tuning() { return tuning_ ? *tuning_ : take_tuning(); }
-    // Returns the node of each member, in the form of Shape::nodes.
-    std::vector<std::uint32_t> nodes_of(const Group& group) const;
+    // Returns the node of each member, in the form of Shape::nodes. The group keeps it.
+    const std::vector<std::uint32_t>& nodes_of(Group& group) const;
     // Returns the message type for the group's next call, or for an internal exchange. The call
     // kCallsAtOnce before it used the same type, so this blocks until that call has finished.
     std::int32_t next_type(Group& group);
@@ -142,8 +147,11 @@ class CollectiveContext {
     const comm::Runtime& runtime() const noexcept { return runtime_; }
 
   private:
+    enum class Multicast : std::uint8_t { kNo, kByCost, kAlways };
     void read_modes(const Variables& variables);
+    void read_multicast(const Variables& variables);
     const Tuning& take_tuning();
+    std::vector<std::uint32_t> find_nodes_of(const Group& group) const;
     PlannedCalls* plan_of_run();
     // A short call costs less than the decision on its path, so decisions are cached, in an entry
     // that follows from the shape. Only decisions on regular calls are cached.
@@ -179,6 +187,7 @@ class CollectiveContext {
     std::array<CachedPath, 256> cached_paths_;
     bool develop_ = false;
     bool barrier_ = false;
+    Multicast multicast_ = Multicast::kByCost;
     ListHistory lists_;
     Overrides overrides_;
     Variables variables_;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "collectives/call/groups.hpp"
 #include "collectives/engine/plan.hpp"
@@ -13,12 +15,16 @@ namespace poe::collectives {
 
 struct GroupState final : GroupOwned {
     Plans plans;
+    // The node of each member, in the form of Shape::nodes; empty until it is asked for.
+    std::optional<std::vector<std::uint32_t>> nodes;
     // Null until the first call that could use it. It then reports whether there is shared memory.
     std::unique_ptr<ShmGroup> memory;
     // Null until the first call that could use it, and if there is no shared memory.
     std::unique_ptr<SingleCopyCalls> single_copy;
     // HierarchicalCalls; null until the first call that could use it.
     std::unique_ptr<GroupOwned> hierarchical;
+    // MulticastCalls; null until the first call that could use it. It then reports whether it works.
+    std::unique_ptr<GroupOwned> multicast;
 };
 
 // Returns the state of a group; creates it at the first call. The group owns it.

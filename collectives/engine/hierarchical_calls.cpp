@@ -2,6 +2,7 @@
 #include "collectives/engine/hierarchical_calls.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "collectives/engine/group_making.hpp"
@@ -48,7 +49,18 @@ bool HierarchicalCalls::fits(const Shape& shape) const {
     if (shape.operation == Operation::kConcat && !in_order_) return false;
     Shape placed = shape;
     placed.nodes = nodes_;
-    return library_.in_two_levels(placed);
+    return among_leaders_by_multicast(shape) || library_.in_two_levels(placed);
+}
+
+// False if every member leads its node, because a broadcast then has only one level.
+bool HierarchicalCalls::among_leaders_by_multicast(const Shape& shape) const {
+    if (shape.operation != Operation::kBcast || first_.size() == nodes_.size()) return false;
+    Shape leaders = shape;
+    leaders.n = static_cast<std::uint32_t>(first_.size());
+    leaders.root = static_cast<Rank>(nodes_[static_cast<std::size_t>(shape.root)]);
+    std::vector<std::uint32_t> nodes(leaders.n);
+    std::iota(nodes.begin(), nodes.end(), 0U);
+    return library_.wants_multicast(leaders, nodes);
 }
 
 Plan* HierarchicalCalls::make_groups() {

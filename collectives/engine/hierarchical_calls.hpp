@@ -1,7 +1,7 @@
 // HierarchicalCalls: blocking calls, in two levels, on a group that is on several nodes. A call
 // among the first members of the nodes is preceded and followed by calls within each node, which
 // use shared memory (shm_group.hpp). They are used if the two-level schedule is chosen and do
-// the same. However, a call in shared memory costs each member one turn on a core, whereas messages
+// the same, and for a broadcast that goes by multicast among the leaders. However, a call in shared memory costs each member one turn on a core, whereas messages
 // cost one turn per level of their tree. Hierarchical calls are therefore for operations in which
 // all members wait for all others (sync, combine, concat), and for long broadcasts, whose bytes are
 // copied less often. They are separate from schedules, because a schedule consists of messages
@@ -33,6 +33,7 @@ class HierarchicalCalls final : public GroupOwned {
     Plan* run(const CollectiveCall& call);
 
   private:
+    bool among_leaders_by_multicast(const Shape& shape) const;
     Plan* make_groups();
     bool leads() const noexcept { return within_->me == 0; }
     // Each returns null, or the plan that failed.

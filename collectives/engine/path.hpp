@@ -64,11 +64,13 @@ std::optional<SelectedPath> find_path(std::span<const Path> table, const Shape& 
 
 // Returns the path for such calls if this transport is wanted. If the group cannot use it, another
 // transport is used: shared memory for single copy and the reverse, and messages if neither is
-// possible. The last row of the table must support all calls and need nothing.
+// possible, or if the group cannot multicast. The last row of the table must support all calls and need nothing.
 template <typename Prepare>
 SelectedPath select(std::span<const Path> table, const Shape& shape, bool barrier, Transport wanted,
                     const Prepare& prepare) {
-    if (wanted != Transport::kMessages) {
+    if (wanted == Transport::kMulticast) {
+        if (const auto found = find_path(table, shape, barrier, wanted, prepare)) return *found;
+    } else if (wanted != Transport::kMessages) {
         const Transport other =
             wanted == Transport::kShared ? Transport::kDirect : Transport::kShared;
         for (const Transport transport : {wanted, other}) {

@@ -6,6 +6,8 @@
 
 #include "collectives/engine/collective_context.hpp"
 #include "collectives/engine/hierarchical_calls.hpp"
+#include "collectives/engine/multicast_calls.hpp"
+#include "collectives/selection/multicast_cost.hpp"
 #include "collectives/shm/copy_in_out.hpp"
 #include "collectives/shm/pairwise_exchange.hpp"
 #include "collectives/shm/pipelined_reduce.hpp"
@@ -193,6 +195,24 @@ Plan* run_single_copy(const PathCall& call) {
     return nullptr;
 }
 
+// Multicast. A group that cannot use it takes messages instead.
+
+bool is_multicast(const Shape& shape, bool barrier) {
+    return !barrier && shape.operation == Operation::kBcast && shape.is_regular();
+}
+
+bool prepare_multicast(CollectiveContext& context, Group& group, const Shape& shape,
+                       SelectedPath&) {
+    if (!fits_multicast(shape, context.nodes_of(group))) return false;
+    std::unique_ptr<GroupOwned>& calls = state_of(group).multicast;
+    if (calls == nullptr) calls = std::make_unique<MulticastCalls>(context, group);
+    return static_cast<MulticastCalls&>(*calls).usable();
+}
+
+Plan* run_multicast(const PathCall& call) {
+    return static_cast<MulticastCalls&>(*state_of(call.group).multicast).run(call.call);
+}
+
 // Messages.
 
 bool is_any(const Shape&, bool) {
@@ -228,6 +248,7 @@ Plan* run_schedule(const PathCall& call) {
 
 constexpr Transport kShared = Transport::kShared;
 constexpr Transport kDirect = Transport::kDirect;
+constexpr Transport kMulticast = Transport::kMulticast;
 constexpr Transport kMessages = Transport::kMessages;
 
 constexpr Path kPaths[] = {
@@ -245,6 +266,7 @@ constexpr Path kPaths[] = {
     {"copy-in-out", kShared, is_copied_in_and_out, prepare_pipeline<PipelineSegment::kStaged>,
      run_copy_in_out},
     {"single-copy", kDirect, is_single_copy, prepare_single_copy, run_single_copy},
+    {"multicast", kMulticast, is_multicast, prepare_multicast, run_multicast},
     {"hierarchical", kMessages, is_hierarchical, prepare_hierarchical, run_hierarchical},
     {"schedule", kMessages, is_any, prepare_nothing, run_schedule},
 };

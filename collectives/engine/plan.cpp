@@ -112,6 +112,13 @@ void Plan::stop(comm::Outcome outcome, TaskId culprit) noexcept {
     next_ = schedule_.steps().size();
 }
 
+void Plan::fail_with_length(TaskId culprit, Bytes came, Bytes expected) noexcept {
+    culprit_ = culprit;
+    came_ = came;
+    expected_ = expected;
+    running_ = true;  // as any failed run, it stays in use
+}
+
 bool Plan::advance(comm::MessageLayer& messages) {
     const std::span<const Step> steps = schedule_.steps();
     while (next_ < steps.size()) {

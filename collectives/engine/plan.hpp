@@ -35,6 +35,9 @@ class Plan {
     bool running() const noexcept { return running_; }
     // True if the run reduces with a user's function.
     bool calls_users_function() const noexcept { return run_.reduction.calls_user(); }
+    // For a call that has moved its data without this plan: the run has failed, because `culprit` sent
+    // a message of another length. Precondition: the run has ended without an error.
+    void fail_with_length(TaskId culprit, Bytes came, Bytes expected) noexcept;
     // The result of a run has not been read yet, so the plan is not free for another run.
     void hold(bool held) noexcept { held_ = held; }
     bool free() const noexcept { return !running_ && !held_; }

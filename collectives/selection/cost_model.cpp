@@ -25,6 +25,8 @@ std::string Method::text() const {
             return kSharedMemoryName;
         case Transport::kDirect:
             return kDirectMemoryName;
+        case Transport::kMulticast:
+            return kMulticastName;
         case Transport::kMessages:
             break;
     }

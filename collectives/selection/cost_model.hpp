@@ -17,10 +17,12 @@ struct MeasuredLambda {
 };
 
 // How calls are made: by messages; within a node also in shared memory (group_segment.hpp), or by
-// single copy between the memories of tasks (single_copy_calls.hpp).
-enum class Transport : std::uint8_t { kMessages, kShared, kDirect };
+// single copy between the memories of tasks (single_copy_calls.hpp); between nodes also by multicast
+// (multicast_calls.hpp).
+enum class Transport : std::uint8_t { kMessages, kShared, kDirect, kMulticast };
 inline constexpr const char* kSharedMemoryName = "shared-memory";
 inline constexpr const char* kDirectMemoryName = "direct-memory";
+inline constexpr const char* kMulticastName = "multicast";
 struct Method {
     Transport transport = Transport::kMessages;
     Choice choice;  // for kMessages only

@@ -60,12 +60,15 @@ Result<Choice> read_choice(Operation operation, std::string_view text) {
 Result<Method> read_method(Operation operation, std::string_view text) {
     if (text == kSharedMemoryName) return Method{Transport::kShared, {}};
     if (text == kDirectMemoryName) return Method{Transport::kDirect, {}};
+    const bool may_multicast = operation == Operation::kBcast;
+    if (may_multicast && text == kMulticastName) return Method{Transport::kMulticast, {}};
     const Result<Choice> choice = read_choice(operation, text);
     if (choice) return Method{Transport::kMessages, choice.value()};
     UserError error = choice.error();
     if (text.find(':') == std::string_view::npos)
         error.expected +=
-            std::string("; or, within a node, ") + kSharedMemoryName + " or " + kDirectMemoryName;
+            std::string("; or, within a node, ") + kSharedMemoryName + " or " + kDirectMemoryName +
+            (may_multicast ? std::string("; or, between nodes, ") + kMulticastName : "");
     return error;
 }
 

@@ -60,6 +60,8 @@ class Runtime {
     // is also null if all messages use TCP.
     const NodeSegment* segment() const noexcept { return segment_.get(); }
     ShmDevice* shared_memory() noexcept { return shared_memory_.get(); }
+    // The device for tasks of other nodes; null in a job without TCP.
+    TcpDevice* tcp() noexcept { return tcp_.get(); }
     // True with MP_EUILIB=ip, so that tasks of one node have no shared memory either. The same in
     // all tasks. A task that is alone on its node has none in any case.
     bool all_by_tcp() const noexcept;

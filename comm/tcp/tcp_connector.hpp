@@ -56,7 +56,7 @@
 namespace poe::comm {
 
 // The epoll key of a socket: the kind in the upper half, a number in the lower half.
-enum class TcpWatch : std::uint32_t { kListener, kStranger, kCall, kPipe, kFifo };
+enum class TcpWatch : std::uint32_t { kListener, kStranger, kCall, kPipe, kFifo, kDatagrams };
 constexpr std::uint64_t watch_key(TcpWatch kind, std::uint32_t number) noexcept {
     return static_cast<std::uint64_t>(kind) << 32 | number;
 }

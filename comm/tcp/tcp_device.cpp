@@ -160,6 +160,8 @@ bool TcpDevice::look_at_events(PipeSink& sink) {
         const auto number = static_cast<std::uint32_t>(event.data.u64);
         if (kind == TcpWatch::kFifo) {
             empty_fifo();
+        } else if (kind == TcpWatch::kDatagrams) {
+            datagrams_due_ = true;
         } else if (kind != TcpWatch::kPipe) {
             connector_->on_event(kind, number);
         } else {
@@ -188,9 +190,41 @@ bool TcpDevice::flush_waiting() {
     return moved;
 }
 
+MulticastEndpoint* TcpDevice::multicast(std::string* why) {
+    if (!multicast_ && no_multicast_.empty()) {
+        try {
+            multicast_ = std::make_unique<MulticastEndpoint>(segment_, me_);
+            watch_datagrams(EPOLL_CTL_ADD);
+        } catch (const Error& error) {
+            no_multicast_ = error.what();
+        }
+    }
+    if (why != nullptr) *why = no_multicast_;
+    return no_multicast_.empty() ? multicast_.get() : nullptr;
+}
+
+void TcpDevice::watch_datagrams(int operation) {
+    const auto [sending, receiving] = multicast_->descriptors();
+    watches_room_ = multicast_->needs_room();
+    epoll_event event{};
+    event.data.u64 = watch_key(TcpWatch::kDatagrams, 0);
+    event.events = EPOLLIN | (watches_room_ ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
+    if (::epoll_ctl(epoll_.get(), operation, sending, &event) != 0)
+        throw_errno("cannot watch a socket of multicast");
+    event.events = EPOLLIN;
+    if (operation == EPOLL_CTL_ADD && ::epoll_ctl(epoll_.get(), operation, receiving, &event) != 0)
+        throw_errno("cannot watch a socket of multicast");
+}
+
+bool TcpDevice::poll_multicast() {
+    if (!datagrams_due_ && looks_ % kRoundEvery != 0 && !multicast_->busy()) return false;
+    datagrams_due_ = false;
+    return multicast_->poll();
+}
+
 bool TcpDevice::poll(PipeSink& sink) {
     if (beside_shared_memory_ && event_count_ == 0 && ++skipped_ < kShareOfLooks) return false;
-    bool moved = false;
+    bool moved = multicast_ && poll_multicast();
     if (!buffered_.empty() && deliver_buffered(sink)) moved = true;
     if (!waiting_.empty()) moved = flush_waiting() || moved;
     if (!moved) {
@@ -225,6 +259,13 @@ int TcpDevice::prepare_sleep(std::chrono::nanoseconds& limit) noexcept {
         limit = 0ns;
     } else if (!connector_->idle()) {
         limit = connector_->time_left(std::chrono::ceil<std::chrono::milliseconds>(limit));
+    }
+    if (multicast_) {
+        datagrams_due_ = true;
+        if (watches_room_ != multicast_->needs_room()) watch_datagrams(EPOLL_CTL_MOD);
+        if (const auto due = multicast_->due())
+            limit = std::clamp<std::chrono::nanoseconds>(*due - std::chrono::steady_clock::now(),
+                                                         0ns, limit);
     }
     // Forces the poll after the sleep to be a full one.
     skipped_ = kShareOfLooks;

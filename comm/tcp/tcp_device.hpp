@@ -15,6 +15,10 @@
 // memory see wait.hpp. Writability is watched only during a sleep, and only for sockets with
 // pending output.
 //
+// Multicast. The sockets of multicast (multicast_endpoint.hpp) are watched by the same epoll and
+// polled with the connections: always while a multicast is in progress and after a sleep, otherwise
+// as rarely as new connections.
+//
 // Task end. A message that a blocking send has passed to MPL must arrive although the task exits.
 // finish_sending() returns true when the pipes hold no more output and the other ends' systems have
 // acknowledged everything that was sent, including the end of the stream (SIOCOUTQ is 0). After
@@ -31,6 +35,7 @@
 
 #include "base/segment/node_segment.hpp"
 #include "comm/matching/pipe.hpp"
+#include "comm/multicast/multicast_endpoint.hpp"
 #include "comm/progress/wait.hpp"
 #include "comm/tcp/tcp_connector.hpp"
 #include "comm/tcp/tcp_pipe.hpp"
@@ -58,6 +63,12 @@ class TcpDevice final : public Device,
     void sleep(std::chrono::nanoseconds limit) noexcept override;
     int prepare_sleep(std::chrono::nanoseconds& limit) noexcept override;
 
+    // The task's endpoint for multicast, made at the first call. Null: the system refuses it, or it was
+    // given up; `why`, if not null, gets the reason then.
+    MulticastEndpoint* multicast(std::string* why = nullptr);
+    // Records that multicast does not work here. Groups that are open stay open.
+    void give_up_multicast(const std::string& why) { no_multicast_ = why; }
+
     // For the end of the task; nothing can be sent afterwards. Returns true if everything that was
     // sent has arrived at the other tasks' systems, or never will. Call it alternately with poll()
     // until it does. Does not block; makes a system call per connection.
@@ -80,6 +91,8 @@ class TcpDevice final : public Device,
     bool look_at_events(PipeSink& sink);
     bool deliver_buffered(PipeSink& sink);
     bool flush_waiting();
+    bool poll_multicast();
+    void watch_datagrams(int operation);
     void retire(TcpPipe& pipe);
     void watch(TcpPipe& pipe, int operation, bool output) const;
     void empty_fifo() noexcept;
@@ -91,7 +104,11 @@ class TcpDevice final : public Device,
     UniqueFd epoll_;
     UniqueFd fifo_;
     std::unique_ptr<TcpConnector> connector_;
-    std::vector<std::unique_ptr<TcpPipe>> pipes_;  // indexed by task; owns them
+    std::unique_ptr<MulticastEndpoint> multicast_;  // null until it is wanted
+    std::string no_multicast_;                      // why there is none; empty: none was refused
+    bool datagrams_due_ = false;                    // the task has slept since the last poll
+    bool watches_room_ = false;                     // of the socket that sends datagrams
+    std::vector<std::unique_ptr<TcpPipe>> pipes_;   // indexed by task; owns them
     std::vector<TcpPipe*> open_;
     std::vector<TcpPipe*> buffered_;  // may have input that needs no system call
     std::vector<TcpPipe*> waiting_;   // may have output that waits for room

@@ -1,0 +1,142 @@
+// Broadcasts by multicast; see multicast_calls.hpp.
+#include "collectives/engine/multicast_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "base/error.hpp"
+#include "comm/multicast/report_tree.hpp"
+#include "comm/tcp/tcp_handshake.hpp"
+
+namespace poe::collectives {
+namespace {
+
+// What each member tells the others. `nonce` of rank 0 becomes the id of the group.
+struct Introduction {
+    std::uint64_t nonce = 0;
+    comm::DatagramAddress at;
+    std::uint64_t usable = 0;
+};
+
+// The steps by which each member tells the root that its part of the report tree has all data.
+Generator report_steps(std::uint32_t n, Rank root) {
+    return [n, to = static_cast<std::uint32_t>(root)](Rank rank, Schedule& into) {
+        const auto own = static_cast<std::uint32_t>(rank);
+        for (const std::uint32_t child : comm::report_children(n, to, own))
+            into.await_signal(static_cast<Rank>(child), 0);
+        into.wait();
+        if (own != to) into.signal(static_cast<Rank>(comm::report_parent(n, to, own)), 1);
+        into.wait();
+    };
+}
+
+}  // namespace
+
+MulticastCalls::MulticastCalls(CollectiveContext& context, Group& group)
+    : context_(context), group_(group) {
+    comm::TcpDevice* const device = context.tcp();
+    endpoint_ = device != nullptr ? device->multicast() : nullptr;
+    if (!exchange_addresses()) return;
+    const auto probed = [this] { return members_->probe_over(std::chrono::steady_clock::now()); };
+    bool works = members_ != nullptr;
+    if (works) {
+        members_->begin_probe(std::chrono::steady_clock::now());
+        endpoint_->poll();
+        wait(probed, Awaited::kAnybody);
+        works = members_->probe_passed();
+    }
+    usable_ = all_agree(works);
+    if (members_ != nullptr) members_->end_probe();
+    if (!usable_)
+        device->give_up_multicast("the network does not carry multicast between all nodes");
+}
+
+MulticastCalls::~MulticastCalls() {
+    if (members_ != nullptr) endpoint_->close(*members_);
+}
+
+// Returns false if a member has no endpoint; all members get the same answer. A member that cannot
+// join its address takes part in the probe's agreement, and says no.
+bool MulticastCalls::exchange_addresses() {
+    Introduction own;
+    const comm::Nonce nonce = comm::fresh_nonce();
+    std::memcpy(&own.nonce, nonce.data(), sizeof own.nonce);
+    if (endpoint_ != nullptr) {
+        own.at = endpoint_->own();
+        own.usable = 1;
+    }
+    std::vector<Introduction> all(group_.size());
+    if (context_.allgather_internal(group_, &own, all.data(), sizeof own,
+                                    context_.next_type(group_)) != nullptr)
+        return false;
+    if (!std::all_of(all.begin(), all.end(), [](const auto& each) { return each.usable == 1; }))
+        return false;
+    std::vector<comm::DatagramAddress> addresses;
+    for (const Introduction& each : all) addresses.push_back(each.at);
+    try {
+        members_ = &endpoint_->open(all[0].nonce, std::move(addresses),
+                                    static_cast<std::uint32_t>(group_.me));
+    } catch (const Error&) {
+        members_ = nullptr;
+    }
+    return true;
+}
+
+bool MulticastCalls::all_agree(bool works) {
+    const std::uint32_t own = works ? 1 : 0;
+    std::vector<std::uint32_t> all(group_.size());
+    return context_.allgather_internal(group_, &own, all.data(), sizeof own,
+                                       context_.next_type(group_)) == nullptr &&
+           std::find(all.begin(), all.end(), 0U) == all.end();
+}
+
+// Multicast makes progress with the messages.
+void MulticastCalls::wait(const std::function<bool()>& over, TaskId whom) {
+    const auto awaited = [whom]() -> Awaited { return {Awaited::Kind::kMessage, whom, -1}; };
+    const std::function<bool()> member_lost = [this] {
+        const auto lost = [&](TaskId task) { return context_.messages().lost(task); };
+        const auto first = std::find_if(group_.members.begin(), group_.members.end(), lost);
+        if (first != group_.members.end()) group_.lost_member = *first;
+        return group_.lost_member >= 0;
+    };
+    if (context_.messages().wait_until(over, awaited, &member_lost)) return;
+    if (members_ != nullptr) members_->end_call();
+    throw MemberLost(group_.lost_member);
+}
+
+Plan& MulticastCalls::reports_to(Rank root) {
+    Shape shape;
+    shape.operation = Operation::kBcast;
+    shape.n = group_.size();
+    shape.root = root;
+    if (Plan* kept = reports_.find(shape, false)) return *kept;
+    return reports_.add(
+        std::make_unique<Plan>(shape, report_steps(shape.n, root), group_.me, false), false);
+}
+
+Plan* MulticastCalls::run(const CollectiveCall& call) {
+    const auto root = static_cast<std::uint32_t>(call.shape.root);
+    const Bytes bytes = call.shape.bytes;
+    const auto now = std::chrono::steady_clock::now();
+    const bool sends = call.shape.root == group_.me;
+    if (sends) {
+        members_->begin_send(call.run.result, bytes, now);
+        endpoint_->poll();
+    } else {
+        members_->begin_receive(root, call.run.result, bytes, now);
+        wait([this] { return members_->received(); }, group_.members[root]);
+    }
+    Plan& reports = reports_to(call.shape.root);
+    context_.begin(group_, reports, {nullptr, nullptr, {}, 0, call.run.context});
+    reports.finish(context_.messages());
+    const auto other_length = sends ? std::nullopt : members_->wrong_length();
+    members_->end_call();
+    if (reports.went_wrong()) return &reports;
+    if (!other_length) return nullptr;
+    reports.fail_with_length(group_.members[root], *other_length, bytes);
+    return &reports;
+}
+
+}  // namespace poe::collectives

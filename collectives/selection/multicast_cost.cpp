@@ -1,0 +1,38 @@
+// See multicast_cost.hpp.
+#include "collectives/selection/multicast_cost.hpp"
+
+#include <algorithm>
+
+namespace poe::collectives {
+namespace {
+
+// The share of headers in an Ethernet frame of data.
+constexpr double kHeaders = 1.07;
+// Microseconds per byte to send or receive datagrams and to authenticate them, if a core serves
+// several tasks (docs/decisions/055).
+constexpr double kHandling = 0.02;
+// Each member waits for reports of at most four others (report_tree.hpp of comm/multicast).
+constexpr std::uint32_t kFan = 4;
+// A limit that no message of a program reaches; packets are counted by 32 bits.
+constexpr Bytes kMaxBytes = Bytes{1} << 40;
+
+}  // namespace
+
+bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes) noexcept {
+    return shape.operation == Operation::kBcast && shape.is_regular() && shape.bytes > 0 &&
+           shape.bytes <= kMaxBytes && !nodes.empty() &&
+           *std::max_element(nodes.begin(), nodes.end()) + 1 == shape.n;
+}
+
+double predicted_multicast(const Tuning& tuning, const Shape& placed) {
+    double levels = 1;
+    for (std::uint64_t reached = 1 + kFan, level = kFan; reached < placed.n; ++levels) {
+        level *= kFan;
+        reached += level;
+    }
+    const CostModel& network = tuning.network;
+    const double per_byte = std::max(network.transfer * kHeaders, kHandling);
+    return network.start_up * (1 + levels) + static_cast<double>(placed.bytes) * per_byte;
+}
+
+}  // namespace poe::collectives

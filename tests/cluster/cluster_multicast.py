@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Broadcasts by multicast over real hosts: the network loses datagrams, carries no multicast, or a member is killed.
+The results are compared byte by byte by the program; counters of the hosts show which way the data went."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+
+from hosts import BUILD, DEADLINE, ClusterTest, command_on, host_processes, main
+
+MPL_COLLECTIVES = BUILD / "bin" / "mpl_collectives"
+HOST_COUNT = 4
+PACKET = 1408  # bytes of data in a datagram
+
+# Broadcasts of LENGTH bytes with roots in turns, each checked; the argument "forever" does not end.
+PROGRAM = r"""
+#include <mpproto.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static unsigned char value(size_t k, int call) { return (unsigned char)(k * 7 + (size_t)call + k / 251); }
+
+int main(int argc, char **argv) {
+    int tasks, task, wrong = 0;
+    const size_t n = (size_t)atol(argv[1]);
+    const int calls = argc > 2 ? atoi(argv[2]) : -1;
+    unsigned char *data = malloc(n);
+    mpc_environ(&tasks, &task);
+    for (int call = 0; calls < 0 || call < calls; call++) {
+        const int root = call % tasks;
+        for (size_t k = 0; k < n; k++) data[k] = task == root ? value(k, call) : 0;
+        if (mpc_bcast(data, n, root, 0) < 0) return 2;
+        for (size_t k = 0; k < n; k++) {
+            if (data[k] == value(k, call)) continue;
+            wrong++;
+            break;
+        }
+        if (call == 3) {
+            printf("task %d has begun\n", task);
+            fflush(stdout);
+        }
+    }
+    printf("task %d: %d wrong\n", task, wrong);
+    return wrong != 0;
+}
+"""
+
+
+class Multicast(ClusterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.source = pathlib.Path("/run/testbed/broadcasts.c")
+        cls.program = pathlib.Path("/run/testbed/broadcasts")
+        cls.source.write_text(PROGRAM)
+        subprocess.run([BUILD / "bin" / "mpcc", cls.source, "-O1", "-o", cls.program], check=True)
+
+    def flags(self, hosts=tuple(range(HOST_COUNT))):
+        return "-procs", len(hosts), "-hostfile", self.host_file(list(hosts))
+
+    @contextlib.contextmanager
+    def dropping(self, hosts, *rule):
+        """These hosts drop what matches the rule when it arrives, each by itself."""
+        table = ("ip", "poe_test")
+        def nft(host, *words):
+            subprocess.run(command_on(host, "nft", *words), check=True, timeout=30)
+        for host in hosts:
+            nft(host, "add", "table", *table)
+            nft(host, "add", "chain", *table, "arriving", "{ type filter hook prerouting priority raw; }")
+            nft(host, "add", "rule", *table, "arriving", *rule, "drop")
+        try:
+            yield
+        finally:
+            for host in hosts:
+                nft(host, "delete", "table", *table)
+
+    def datagrams(self, host):
+        """UDP datagrams that this host has received."""
+        text = subprocess.run(command_on(host, "cat", "/proc/net/snmp"), check=True, capture_output=True, text=True).stdout
+        names, values = (line.split() for line in text.splitlines() if line.startswith("Udp:"))
+        return int(dict(zip(names, values))["InDatagrams"])
+
+    def broadcasts(self, length, calls, hosts=tuple(range(HOST_COUNT)), **env):
+        """The number of datagrams that host 1 gets while the broadcasts run."""
+        before = self.datagrams(1)
+        result = self.ok(self.poe(self.program, length, calls, *self.flags(hosts), env=env))
+        self.assertEqual(sorted(line for line in result.stdout.splitlines() if "wrong" in line),
+                         sorted(f"task {task}: 0 wrong" for task in range(len(hosts))))
+        self.assertEqual(result.stderr, "")
+        return self.datagrams(1) - before
+
+    def test_named_and_switched_off(self):
+        packets = 300_000 // PACKET
+        self.assertGreater(self.broadcasts(300_000, 8, MP_MULTICAST="yes"), 4 * packets)
+        self.assertGreater(self.broadcasts(300_000, 8, MP_COLL_BCAST="multicast"), 4 * packets)
+        self.assertEqual(self.broadcasts(300_000, 8, MP_MULTICAST="no"), 0)
+        self.assertEqual(self.broadcasts(300_000, 8, MP_COLL_BCAST="binomial"), 0)
+
+    def test_lengths(self):
+        for length in (1, PACKET - 1, PACKET, PACKET + 1, 3_000_000):
+            with self.subTest(length=length):
+                self.assertGreater(self.broadcasts(length, 5, MP_MULTICAST="yes"), 0)
+
+    def test_several_tasks_on_each_host(self):
+        # One task of each host takes part in the multicast; the others get the data in shared memory.
+        self.assertGreater(self.broadcasts(300_000, 6, [0, 0, 1, 1, 2, 2, 3, 3], MP_MULTICAST="yes"), 3 * 300_000 // PACKET)
+
+    def test_random_calls_on_random_groups(self):
+        result = self.ok(self.poe(MPL_COLLECTIVES, 4000, 3, 10, *self.flags(), env={"MP_MULTICAST": "yes"}))
+        self.assertEqual(result.stderr, "")
+
+    def test_loss_at_each_receiver(self):
+        # Connections lose nothing, so what is repaired is multicast.
+        for percent in (1, 10):
+            with self.subTest(percent=percent), self.dropping(
+                    range(HOST_COUNT), "ip", "protocol", "udp", "numgen", "random", "mod", "100", "<", str(percent)):
+                self.assertGreater(self.broadcasts(1_000_000, 8, MP_MULTICAST="yes"), 6 * 1_000_000 // PACKET)
+
+    def test_no_multicast_in_the_network(self):
+        # Only probes are sent then, and nothing is said about it.
+        for hosts in (range(HOST_COUNT), (2,)):
+            with self.subTest(hosts=hosts), self.dropping(hosts, "ip", "daddr", "239.0.0.0/8"):
+                self.assertLess(self.broadcasts(300_000, 40, MP_MULTICAST="yes"), 10 * 300_000 // PACKET)
+
+    def test_multicast_stops_during_a_job(self):
+        # As if a switch forgot the members: the packets then go to each member by unicast.
+        job = self.start(self.program, 300_000, 20, *self.flags(), env={"MP_MULTICAST": "yes"})
+        self.assertIn("has begun", job.stdout.readline())
+        with self.dropping(range(HOST_COUNT), "ip", "daddr", "239.0.0.0/8"):
+            out, err = job.communicate(timeout=DEADLINE)
+        self.assertEqual((job.returncode, err), (0, ""))
+        self.assertEqual(out.count(": 0 wrong"), HOST_COUNT)
+
+    def test_member_is_killed(self):
+        for victim in (0, 2):
+            with self.subTest(victim=victim):
+                job = self.start(self.program, 1_000_000, *self.flags(), env={"MP_MULTICAST": "yes"})
+                for _ in range(HOST_COUNT):
+                    self.assertIn("has begun", job.stdout.readline())
+                task = next(pid for pid, command in host_processes(victim).items() if command.startswith(str(self.program)))
+                os.kill(task, signal.SIGKILL)
+                _, err = job.communicate(timeout=DEADLINE)
+                self.assertIn(f"task {victim} (node node{victim}, {self.program}) killed by SIGKILL", err)
+                self.assertNotEqual(job.returncode, 0)
+
+
+if __name__ == "__main__":
+    main(HOST_COUNT)
