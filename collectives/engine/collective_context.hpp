@@ -89,6 +89,17 @@ class CollectiveContext {
     // True if such calls should go by multicast: the user wants it, or it is predicted to be faster
     // than messages. `nodes` has the form of Shape::nodes.
     bool wants_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes);
+    // True if the user names multicast for such calls, so that the first one waits for the probe.
+    bool insists_on_multicast(const Shape& shape) const noexcept {
+        const std::optional<Method>& wanted = wanted_for(shape);
+        return multicast_ == Multicast::kAlways ||
+               (wanted && wanted->transport == Transport::kMulticast);
+    }
+    // Decides anew about the calls of this group.
+    void forget_paths(const Group& group) noexcept {
+        for (CachedPath& each : cached_paths_)
+            if (each.gid == group.gid) each.gid = -1;
+    }
     // The device for tasks of other nodes; null: there are none.
     comm::TcpDevice* tcp() noexcept { return runtime_.tcp(); }
     // Returns the plan for a call on a group; creates it at the first call of its shape.

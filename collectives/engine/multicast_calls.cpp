@@ -20,6 +20,19 @@ struct Introduction {
     std::uint64_t usable = 0;
 };
 
+// What a member's probe has found.
+struct Found {
+    std::uint32_t passed = 0;
+    std::uint32_t over = 0;  // passed, or its time is over
+};
+
+// While packets arrive steadily and at least kManyMissing are missing, a receiver looks for them once
+// in kLook, instead of being woken by each. Where a node has few cores, or one computer is several
+// nodes, waking costs more than reading. The socket's buffer must hold what comes in this time.
+constexpr auto kLook = std::chrono::milliseconds(1);
+constexpr std::uint32_t kManyMissing = 64;
+constexpr std::uint32_t kSteady = 4;  // packets in kLook
+
 // The steps by which each member tells the root that its part of the report tree has all data.
 Generator report_steps(std::uint32_t n, Rank root) {
     return [n, to = static_cast<std::uint32_t>(root)](Rank rank, Schedule& into) {
@@ -35,26 +48,46 @@ Generator report_steps(std::uint32_t n, Rank root) {
 }  // namespace
 
 MulticastCalls::MulticastCalls(CollectiveContext& context, Group& group)
-    : context_(context), group_(group) {
-    comm::TcpDevice* const device = context.tcp();
-    endpoint_ = device != nullptr ? device->multicast() : nullptr;
-    if (!exchange_addresses()) return;
-    const auto probed = [this] { return members_->probe_over(std::chrono::steady_clock::now()); };
-    bool works = members_ != nullptr;
-    if (works) {
-        members_->begin_probe(std::chrono::steady_clock::now());
-        endpoint_->poll();
-        wait(probed, Awaited::kAnybody);
-        works = members_->probe_passed();
-    }
-    usable_ = all_agree(works);
-    if (members_ != nullptr) members_->end_probe();
-    if (!usable_)
-        device->give_up_multicast("the network does not carry multicast between all nodes");
-}
+    : context_(context), group_(group) {}
 
 MulticastCalls::~MulticastCalls() {
     if (members_ != nullptr) endpoint_->close(*members_);
+}
+
+bool MulticastCalls::ready(bool waits) {
+    if (state_ == State::kUsable) [[likely]]
+        return true;
+    if (state_ == State::kRefused) return false;
+    ++calls_;
+    if (state_ == State::kNew) {
+        begin();
+        if (!waits) return false;
+    } else if (!waits && !is_power_of_two(calls_)) {
+        return false;
+    }
+    if (state_ == State::kProbing) agree(waits);
+    return state_ == State::kUsable;
+}
+
+void MulticastCalls::begin() {
+    comm::TcpDevice* const device = context_.tcp();
+    endpoint_ = device != nullptr ? device->multicast() : nullptr;
+    if (!exchange_addresses()) {
+        refuse();
+        return;
+    }
+    state_ = State::kProbing;
+    if (members_ == nullptr) return;
+    members_->begin_probe(std::chrono::steady_clock::now());
+    endpoint_->poll();
+}
+
+void MulticastCalls::refuse() {
+    state_ = State::kRefused;
+    if (members_ != nullptr) endpoint_->close(*members_);
+    members_ = nullptr;
+    if (comm::TcpDevice* const device = context_.tcp())
+        device->give_up_multicast("the network does not carry multicast between all nodes");
 }
 
 // Returns false if a member has no endpoint; all members get the same answer. A member that cannot
@@ -84,12 +117,27 @@ bool MulticastCalls::exchange_addresses() {
     return true;
 }
 
-bool MulticastCalls::all_agree(bool works) {
-    const std::uint32_t own = works ? 1 : 0;
-    std::vector<std::uint32_t> all(group_.size());
-    return context_.allgather_internal(group_, &own, all.data(), sizeof own,
-                                       context_.next_type(group_)) == nullptr &&
-           std::find(all.begin(), all.end(), 0U) == all.end();
+// All members decide alike, because all see what all have found.
+void MulticastCalls::agree(bool waits) {
+    const auto over = [this] { return members_->probe_over(std::chrono::steady_clock::now()); };
+    Found own{0, 1};
+    if (members_ != nullptr) {
+        if (waits) wait(over, Awaited::kAnybody);
+        own = {members_->probe_passed() ? 1U : 0U, over() ? 1U : 0U};
+    }
+    std::vector<Found> all(group_.size());
+    const bool exchanged = context_.allgather_internal(group_, &own, all.data(), sizeof own,
+                                                       context_.next_type(group_)) == nullptr;
+    ++agreements_;
+    const auto passed = [](const Found& each) { return each.passed == 1; };
+    const auto is_over = [](const Found& each) { return each.over == 1; };
+    if (exchanged && std::all_of(all.begin(), all.end(), passed)) {
+        state_ = State::kUsable;
+        members_->end_probe();
+    } else if (!exchanged || ((waits || agreements_ >= kAgreements) &&
+                              std::all_of(all.begin(), all.end(), is_over))) {
+        refuse();
+    }
 }
 
 // Multicast makes progress with the messages.
@@ -116,6 +164,20 @@ Plan& MulticastCalls::reports_to(Rank root) {
         std::make_unique<Plan>(shape, report_steps(shape.n, root), group_.me, false), false);
 }
 
+void MulticastCalls::receive(TaskId root) {
+    std::uint32_t seen = 0;
+    const auto steady = [&] {
+        return members_->missing() >= kManyMissing && members_->arrived() - seen >= kSteady;
+    };
+    const auto next = [&] { return members_->received() || steady(); };
+    for (;;) {
+        wait(next, root);
+        if (members_->received()) return;
+        seen = members_->arrived();
+        context_.tcp()->sleep_through_multicast(kLook);
+    }
+}
+
 Plan* MulticastCalls::run(const CollectiveCall& call) {
     const auto root = static_cast<std::uint32_t>(call.shape.root);
     const Bytes bytes = call.shape.bytes;
@@ -126,7 +188,7 @@ Plan* MulticastCalls::run(const CollectiveCall& call) {
         endpoint_->poll();
     } else {
         members_->begin_receive(root, call.run.result, bytes, now);
-        wait([this] { return members_->received(); }, group_.members[root]);
+        receive(group_.members[root]);
     }
     Plan& reports = reports_to(call.shape.root);
     context_.begin(group_, reports, {nullptr, nullptr, {}, 0, call.run.context});

@@ -15,25 +15,38 @@ namespace poe::collectives {
 
 class MulticastCalls final : public GroupOwned {
   public:
-    // All members make this object at the same call. It blocks until they agree on whether the
-    // network carries multicast between all of them: each exchanges addresses with the others, then
-    // probes. If not, multicast is given up in all of these tasks, for groups that are made later
-    // too. `context` and `group` must outlive this object.
+    // Sends nothing. `context` and `group` must outlive this object.
     MulticastCalls(CollectiveContext& context, Group& group);
     ~MulticastCalls() override;
     MulticastCalls(const MulticastCalls&) = delete;
     MulticastCalls& operator=(const MulticastCalls&) = delete;
 
-    // The same at all members.
-    bool usable() const noexcept { return usable_; }
+    // Returns true if this call goes by multicast; the same at all members. All members ask once for
+    // each call that should. Until the network is known to carry multicast between all of them, the
+    // answer is false and the call goes by messages; to find that out takes little of some calls:
+    //   - In the first call the members exchange addresses, and each begins to probe.
+    //   - In calls 2, 4, 8 and so on they exchange what they have found out. If all probes have
+    //     passed, multicast is used from that call on. If some have not passed within their time, and
+    //     the members have asked each other kAgreements times, multicast is refused.
+    // `waits`, the same at all members: the first call waits for the probes and decides.
+    bool ready(bool waits);
+    // True if multicast is refused, in all of these tasks for groups that are made later too.
+    bool refused() const noexcept { return state_ == State::kRefused; }
 
-    // Makes a broadcast; blocks. Returns null, or the plan that failed. Precondition: usable(), and
-    // fits_multicast of the shape. Throws MemberLost if a member has ended in a job that goes on.
+    // Makes a broadcast; blocks. Returns null, or the plan that failed. Precondition: ready() has
+    // returned true for this call. Throws MemberLost if a member has ended in a job that goes on.
     Plan* run(const CollectiveCall& call);
 
   private:
+    // The fewest exchanges after which a probe that has not passed counts as failed. A program that
+    // computes for long between its calls does not answer probes in time.
+    static constexpr std::uint32_t kAgreements = 3;
+    enum class State : std::uint8_t { kNew, kProbing, kUsable, kRefused };
+    void begin();
     bool exchange_addresses();
-    bool all_agree(bool works);
+    void agree(bool waits);
+    void refuse();
+    void receive(TaskId root);
     Plan& reports_to(Rank root);
     void wait(const std::function<bool()>& over, TaskId whom);
 
@@ -41,8 +54,10 @@ class MulticastCalls final : public GroupOwned {
     Group& group_;
     comm::MulticastEndpoint* endpoint_ = nullptr;
     comm::MulticastGroup* members_ = nullptr;  // the endpoint owns it
-    bool usable_ = false;
-    Plans reports_;  // by root
+    State state_ = State::kNew;
+    std::uint32_t calls_ = 0;       // asked for while the state was kProbing
+    std::uint32_t agreements_ = 0;  // exchanges of what the probes have found
+    Plans reports_;                 // by root
 };
 
 }  // namespace poe::collectives

@@ -195,7 +195,7 @@ Plan* run_single_copy(const PathCall& call) {
     return nullptr;
 }
 
-// Multicast. A group that cannot use it takes messages instead.
+// Multicast. A group that cannot use it, or does not know yet whether it can, takes messages instead.
 
 bool is_multicast(const Shape& shape, bool barrier) {
     return !barrier && shape.operation == Operation::kBcast && shape.is_regular();
@@ -206,11 +206,16 @@ bool prepare_multicast(CollectiveContext& context, Group& group, const Shape& sh
     if (!fits_multicast(shape, context.nodes_of(group))) return false;
     std::unique_ptr<GroupOwned>& calls = state_of(group).multicast;
     if (calls == nullptr) calls = std::make_unique<MulticastCalls>(context, group);
-    return static_cast<MulticastCalls&>(*calls).usable();
+    return !static_cast<MulticastCalls&>(*calls).refused();
 }
 
 Plan* run_multicast(const PathCall& call) {
-    return static_cast<MulticastCalls&>(*state_of(call.group).multicast).run(call.call);
+    auto& calls = static_cast<MulticastCalls&>(*state_of(call.group).multicast);
+    if (calls.ready(call.context.insists_on_multicast(call.call.shape)))
+        return calls.run(call.call);
+    if (calls.refused()) call.context.forget_paths(call.group);
+    const auto messages = call.context.path_by(Transport::kMessages, call.group, call.call.shape);
+    return call.context.run_on(*messages, call.group, call.call);
 }
 
 // Messages.

@@ -50,7 +50,7 @@ class MulticastEndpoint {
 
     // Reads what has arrived and sends what is due. Returns true if anything has changed.
     bool poll();
-    // True if a call or a probe is in progress, so poll() should be called often.
+    // True if a call is in progress, so poll() should be called often.
     bool busy() const noexcept;
     // True if a datagram waits for room in the socket.
     bool needs_room() const noexcept;

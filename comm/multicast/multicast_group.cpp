@@ -67,11 +67,11 @@ std::optional<MulticastGroup::Outgoing> MulticastGroup::next_probe(std::byte* ro
         return Outgoing{Outgoing::To::kOne, rank,
                         key_.seal(header_of(DatagramKind::kProbeAnswer), {}, room)};
     }
-    probe_late_ = now >= probe_deadline_;
-    if (!probing_ || probe_late_ || now < next_probe_ || all_but(answered_, me_))
-        return std::nullopt;
+    probe_late_ = probing_ && now >= probe_deadline_;
+    if (!probing_ || now < next_probe_ || all_but(answered_, me_)) return std::nullopt;
     next_probe_ = now + probe_pause_;
-    probe_pause_ = std::min<std::chrono::milliseconds>(2 * probe_pause_, kMaxProbePause);
+    probe_pause_ = std::min<std::chrono::milliseconds>(2 * probe_pause_,
+                                                       probe_late_ ? kProbeTime : kMaxProbePause);
     const std::vector<std::byte> filling(kDatagramData);
     return Outgoing{Outgoing::To::kAll, 0,
                     key_.seal(header_of(DatagramKind::kProbe), filling, room)};
@@ -204,8 +204,8 @@ std::optional<MulticastGroup::Outgoing> MulticastGroup::next(std::byte* room, Mu
 
 std::optional<MulticastTime> MulticastGroup::due() const noexcept {
     std::optional<MulticastTime> earliest;
-    if (probing_ && !probe_late_) {
-        earliest = probe_deadline_;
+    if (probing_) {
+        if (!probe_late_) earliest = probe_deadline_;
         if (!all_but(answered_, me_)) keep_earlier(earliest, std::optional(next_probe_));
     }
     if (sender_) keep_earlier(earliest, sender_->due());

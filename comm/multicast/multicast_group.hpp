@@ -37,7 +37,8 @@ namespace poe::comm {
 // For one thread. `key` must outlive the object.
 class MulticastGroup {
   public:
-    // A probe that has not passed by then has failed.
+    // The time for which probes are repeated often. One that has not passed by then has failed,
+    // unless the members decide to go on.
     static constexpr auto kProbeTime = std::chrono::milliseconds(500);
 
     // `id` is the same at all members, and random. Precondition: members > 1 and me < members.
@@ -62,6 +63,9 @@ class MulticastGroup {
     void begin_receive(std::uint32_t root, std::byte* data, Bytes bytes, MulticastTime now);
     // True if all data have arrived, or if the root sends a message of another length.
     bool received() const noexcept { return complete_ || wrong_length_.has_value(); }
+    // Packets of the message in progress; 0 at the root.
+    std::uint32_t arrived() const noexcept { return receiving_ ? receiving_->arrived() : 0; }
+    std::uint32_t missing() const noexcept { return receiving_ ? receiving_->missing() : 0; }
     // The length that the root sends, if it is not that of begin_receive().
     std::optional<Bytes> wrong_length() const noexcept { return wrong_length_; }
     void end_call() noexcept;
@@ -79,8 +83,8 @@ class MulticastGroup {
     // none before due(), unless a datagram arrives.
     std::optional<Outgoing> next(std::byte* room, MulticastTime now);
     std::optional<MulticastTime> due() const noexcept;
-    // True if datagrams must be read soon: a call or a probe is in progress.
-    bool busy() const noexcept { return probing_ || sender_ || receiving_; }
+    // True if datagrams must be read soon, because a call is in progress. A probe has time.
+    bool busy() const noexcept { return sender_ || receiving_; }
     const MulticastSender* sender() const noexcept { return sender_ ? &*sender_ : nullptr; }
 
   private:
@@ -109,7 +113,7 @@ class MulticastGroup {
     MulticastTime next_probe_{};
     std::chrono::milliseconds probe_pause_{};
     MulticastTime probe_deadline_{};
-    bool probe_late_ = false;  // the deadline has passed, so nothing is due for it
+    bool probe_late_ = false;  // the deadline has passed
 
     std::uint32_t call_ = 0;  // the last one that has begun
     std::uint32_t root_ = 0;

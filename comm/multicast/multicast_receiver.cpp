@@ -53,6 +53,7 @@ bool MulticastReceiver::on_packet(std::uint32_t packet, std::uint32_t sent, bool
     const bool is_new = !arrived_[packet];
     if (is_new) {
         arrived_[packet] = true;
+        ++count_;
         while (base_ < packets_ && arrived_[base_]) ++base_;
     }
     look_for_gap(now);

@@ -40,6 +40,9 @@ class MulticastReceiver {
     std::optional<MulticastTime> due() const noexcept;
 
     bool complete() const noexcept { return base_ == packets_; }
+    // Different packets that have arrived, and those that have not.
+    std::uint32_t arrived() const noexcept { return count_; }
+    std::uint32_t missing() const noexcept { return packets_ - count_; }
     std::uint32_t base() const noexcept { return base_; }
     // The leading packets that all members of the subtree are known to have.
     std::uint32_t subtree_base() const noexcept;
@@ -59,7 +62,8 @@ class MulticastReceiver {
     std::vector<Child> children_;
     std::vector<bool> arrived_;
     std::uint32_t base_ = 0;
-    std::uint32_t sent_ = 0;  // packets known to have been sent
+    std::uint32_t count_ = 0;  // packets that have arrived
+    std::uint32_t sent_ = 0;   // packets known to have been sent
     std::optional<std::uint32_t> gap_;
     std::optional<MulticastTime> gap_due_;  // when to ask for the own missing packets
     Duration pause_{};

@@ -204,16 +204,28 @@ MulticastEndpoint* TcpDevice::multicast(std::string* why) {
 }
 
 void TcpDevice::watch_datagrams(int operation) {
-    const auto [sending, receiving] = multicast_->descriptors();
+    const int sending = multicast_->descriptors()[0];
     watches_room_ = multicast_->needs_room();
     epoll_event event{};
     event.data.u64 = watch_key(TcpWatch::kDatagrams, 0);
     event.events = EPOLLIN | (watches_room_ ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
     if (::epoll_ctl(epoll_.get(), operation, sending, &event) != 0)
         throw_errno("cannot watch a socket of multicast");
-    event.events = EPOLLIN;
-    if (operation == EPOLL_CTL_ADD && ::epoll_ctl(epoll_.get(), operation, receiving, &event) != 0)
+    if (operation == EPOLL_CTL_ADD) watch_multicast(operation, true);
+}
+
+void TcpDevice::watch_multicast(int operation, bool input) {
+    epoll_event event{};
+    event.data.u64 = watch_key(TcpWatch::kDatagrams, 0);
+    event.events = input ? static_cast<std::uint32_t>(EPOLLIN) : 0U;
+    if (::epoll_ctl(epoll_.get(), operation, multicast_->descriptors()[1], &event) != 0)
         throw_errno("cannot watch a socket of multicast");
+}
+
+void TcpDevice::sleep_through_multicast(std::chrono::nanoseconds limit) {
+    watch_multicast(EPOLL_CTL_MOD, false);
+    sleep(limit);
+    watch_multicast(EPOLL_CTL_MOD, true);
 }
 
 bool TcpDevice::poll_multicast() {

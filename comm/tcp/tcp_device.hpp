@@ -69,6 +69,10 @@ class TcpDevice final : public Device,
     // Records that multicast does not work here. Groups that are open stay open.
     void give_up_multicast(const std::string& why) { no_multicast_ = why; }
 
+    // Sleeps as sleep() does, but multicast that arrives does not wake the task; the next poll reads it.
+    // Precondition: multicast() has returned an endpoint.
+    void sleep_through_multicast(std::chrono::nanoseconds limit);
+
     // For the end of the task; nothing can be sent afterwards. Returns true if everything that was
     // sent has arrived at the other tasks' systems, or never will. Call it alternately with poll()
     // until it does. Does not block; makes a system call per connection.
@@ -93,6 +97,7 @@ class TcpDevice final : public Device,
     bool flush_waiting();
     bool poll_multicast();
     void watch_datagrams(int operation);
+    void watch_multicast(int operation, bool input);
     void retire(TcpPipe& pipe);
     void watch(TcpPipe& pipe, int operation, bool output) const;
     void empty_fifo() noexcept;

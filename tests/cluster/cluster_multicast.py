@@ -98,6 +98,28 @@ class Multicast(ClusterTest):
         self.assertEqual(self.broadcasts(300_000, 8, MP_MULTICAST="no"), 0)
         self.assertEqual(self.broadcasts(300_000, 8, MP_COLL_BCAST="binomial"), 0)
 
+    def tuning_for_slow_network(self):
+        """A file after which multicast is predicted to be faster than messages."""
+        path = pathlib.Path("/run/testbed/slow.tuning")
+        path.write_text("level network\nstart_up 100\nper_byte 0.08\n")
+        return path
+
+    def test_automatic(self):
+        # The first calls go by messages, until all members know that the network carries multicast.
+        packets = 300_000 // PACKET
+        tuning = self.tuning_for_slow_network()
+        self.assertGreater(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning), 3 * packets)
+        self.assertEqual(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning, MP_MULTICAST="no"), 0)
+
+    def test_automatic_without_multicast_in_the_network(self):
+        tuning = self.tuning_for_slow_network()
+        for hosts in (range(HOST_COUNT), (2,)):
+            with self.subTest(hosts=hosts), self.dropping(hosts, "ip", "daddr", "239.0.0.0/8"):
+                self.assertLess(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning), 3 * 300_000 // PACKET)
+
+    def test_no_long_broadcasts(self):
+        self.assertEqual(self.broadcasts(1000, 60, MP_TUNEFILE=self.tuning_for_slow_network()), 0)
+
     def test_lengths(self):
         for length in (1, PACKET - 1, PACKET, PACKET + 1, 3_000_000):
             with self.subTest(length=length):
