@@ -24,7 +24,7 @@ typedef int MPIX_Cc;
 
 /* How an alltoallv is scheduled. */
 enum {
-    MPIX_CC_AUTO = 0,      /* chosen by the lengths */
+    MPIX_CC_AUTO = 0,      /* what is predicted to be the fastest: without phases */
     MPIX_CC_SIMPLE = 1,    /* all at once, without phases */
     MPIX_CC_GREEDY = 2,    /* phases of the longest messages that do not compete */
     MPIX_CC_ALL_TO_ALL = 3 /* phases that begin with messages of the same distance */
