@@ -207,6 +207,8 @@ bool CollectiveContext::wants_multicast(const Shape& shape,
     if (multicast_ == Multicast::kNo || barrier_ || !fits_multicast(shape, nodes)) return false;
     if (multicast_ == Multicast::kAlways) return true;
     if (const auto& wanted = wanted_for(shape)) return wanted->transport == Transport::kMulticast;
+    if (const MeasuredBest* best = tuning().network.best(shape))
+        return best->method.transport == Transport::kMulticast;
     if (shape.bytes < kMinMulticastBytes) return false;
     Shape placed = shape;
     placed.nodes = nodes;

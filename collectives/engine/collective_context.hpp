@@ -89,6 +89,8 @@ class CollectiveContext {
     // True if such calls should go by multicast: the user wants it, or it is predicted to be faster
     // than messages. `nodes` has the form of Shape::nodes.
     bool wants_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes);
+    // False if the user has switched multicast off.
+    bool may_multicast() const noexcept { return multicast_ != Multicast::kNo; }
     // True if the user names multicast for such calls, so that the first one waits for the probe.
     bool insists_on_multicast(const Shape& shape) const noexcept {
         const std::optional<Method>& wanted = wanted_for(shape);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "collectives/engine/group_state.hpp"
 #include "comm/multicast/report_tree.hpp"
 #include "comm/tcp/tcp_handshake.hpp"
 
@@ -199,6 +200,11 @@ Plan* MulticastCalls::run(const CollectiveCall& call) {
     if (!other_length) return nullptr;
     reports.fail_with_length(group_.members[root], *other_length, bytes);
     return &reports;
+}
+
+bool can_multicast(CollectiveContext& context, Group& group, const Shape& shape) {
+    return context.may_multicast() && context.path_by(Transport::kMulticast, group, shape) &&
+           static_cast<MulticastCalls&>(*state_of(group).multicast).ready(true);
 }
 
 }  // namespace poe::collectives

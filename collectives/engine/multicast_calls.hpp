@@ -60,4 +60,8 @@ class MulticastCalls final : public GroupOwned {
     Plans reports_;                 // by root
 };
 
+// True if such calls can go by multicast; the same at all members, and all call it. Waits for the
+// probe of the network if its result is not known yet.
+bool can_multicast(CollectiveContext& context, Group& group, const Shape& shape);
+
 }  // namespace poe::collectives

@@ -8,8 +8,10 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "collectives/engine/multicast_calls.hpp"
 #include "collectives/selection/catalogue.hpp"
 #include "collectives/selection/default_path.hpp"
+#include "collectives/selection/multicast_cost.hpp"
 #include "comm/api/mpproto.h"
 
 namespace poe::collectives {
@@ -137,12 +139,19 @@ std::vector<TimedCandidate> ways_of(CollectiveContext& library, Group& group, co
         all.push_back({{Transport::kDirect, {}}});
         if (usual == Transport::kDirect) by_model = Transport::kDirect;
     }
+    const bool by_multicast = can_multicast(library, group, shape);
     const Transport taken = library.path_for(group, shape).path->transport;
     Tuning model = library.tuning();
     model.node.bests.clear();
     model.network.bests.clear();
     const Choice cheapest = choose(catalogue(), placed, model, {});
     const Choice chosen = library.choice_for(placed);
+    if (by_multicast) {
+        const double time = predicted_multicast(model, placed);
+        all.push_back({{Transport::kMulticast, {}}, time});
+        if (shape.bytes >= kMinMulticastBytes && time < predicted(model, placed, cheapest))
+            by_model = Transport::kMulticast;
+    }
     for (const Candidate& each : candidates(catalogue(), placed, model))
         all.push_back({{Transport::kMessages, each.choice}, each.time});
     const auto method_of = [](Transport transport, const Choice& choice) {

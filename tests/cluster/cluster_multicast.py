@@ -10,6 +10,7 @@ import subprocess
 
 from hosts import BUILD, DEADLINE, ClusterTest, command_on, host_processes, main
 
+MPTUNE = BUILD / "bin" / "mptune"
 MPL_COLLECTIVES = BUILD / "bin" / "mpl_collectives"
 HOST_COUNT = 4
 PACKET = 1408  # bytes of data in a datagram
@@ -98,10 +99,10 @@ class Multicast(ClusterTest):
         self.assertEqual(self.broadcasts(300_000, 8, MP_MULTICAST="no"), 0)
         self.assertEqual(self.broadcasts(300_000, 8, MP_COLL_BCAST="binomial"), 0)
 
-    def tuning_for_slow_network(self):
-        """A file after which multicast is predicted to be faster than messages."""
+    def tuning_for_slow_network(self, *more):
+        """A file after which multicast is predicted to be faster than messages, and more lines of it."""
         path = pathlib.Path("/run/testbed/slow.tuning")
-        path.write_text("level network\nstart_up 100\nper_byte 0.08\n")
+        path.write_text("\n".join(("level network", "start_up 100", "per_byte 0.08", *more, "")))
         return path
 
     def test_automatic(self):
@@ -110,6 +111,17 @@ class Multicast(ClusterTest):
         tuning = self.tuning_for_slow_network()
         self.assertGreater(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning), 3 * packets)
         self.assertEqual(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning, MP_MULTICAST="no"), 0)
+
+    def test_measured_best(self):
+        # What mptune -table has recorded counts, whatever the model predicts.
+        tuning = self.tuning_for_slow_network("best bcast 300000 4 chain:4")
+        self.assertEqual(self.broadcasts(300_000, 20, MP_TUNEFILE=tuning), 0)
+        tuning = self.tuning_for_slow_network("per_byte 0.0001", "best bcast 300000 4 multicast")
+        self.assertGreater(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning), 3 * 300_000 // PACKET)
+
+    def test_candidate_of_mptune(self):
+        result = self.ok(self.poe(MPTUNE, "-explain", "bcast", 300_000, HOST_COUNT, *self.flags()))
+        self.assertRegex(result.stdout, r"(?m)^multicast +[0-9.]+ +[0-9.]+")
 
     def test_automatic_without_multicast_in_the_network(self):
         tuning = self.tuning_for_slow_network()
