@@ -27,12 +27,23 @@ struct Found {
     std::uint32_t over = 0;  // passed, or its time is over
 };
 
-// While packets arrive steadily and at least kManyMissing are missing, a receiver looks for them once
-// in kLook, instead of being woken by each. Where a node has few cores, or one computer is several
-// nodes, waking costs more than reading. The socket's buffer must hold what comes in this time.
-constexpr auto kLook = std::chrono::milliseconds(1);
+// While packets arrive steadily and at least kManyMissing are missing, a receiver looks for them at
+// intervals, instead of being woken by each. Where a node has few cores, or one computer is several
+// nodes, waking costs more than reading. The interval grows and shrinks so that the packets of one
+// interval fit into a socket's buffer of the default size, about 180 packets, on a network of any speed.
+using Interval = std::chrono::microseconds;
+constexpr Interval kFirstInterval{100};
+constexpr Interval kLongestInterval{1000};
 constexpr std::uint32_t kManyMissing = 64;
-constexpr std::uint32_t kSteady = 4;  // packets in kLook
+constexpr std::uint32_t kSteady = 4;  // packets after the last interval began
+constexpr std::uint32_t kFewInInterval = 24;
+constexpr std::uint32_t kMostInInterval = 48;
+
+// The interval after one in which so many packets have arrived.
+Interval next_interval(Interval last, std::uint32_t arrived) {
+    if (arrived > kMostInInterval) return last * kMostInInterval / arrived;
+    return arrived < kFewInInterval ? std::min(2 * last, kLongestInterval) : last;
+}
 
 // The steps by which each member tells the root that its part of the report tree has all data.
 Generator report_steps(std::uint32_t n, Rank root) {
@@ -167,6 +178,7 @@ Plan& MulticastCalls::reports_to(Rank root) {
 
 void MulticastCalls::receive(TaskId root) {
     std::uint32_t seen = 0;
+    Interval interval = kFirstInterval;
     const auto steady = [&] {
         return members_->missing() >= kManyMissing && members_->arrived() - seen >= kSteady;
     };
@@ -175,7 +187,9 @@ void MulticastCalls::receive(TaskId root) {
         wait(next, root);
         if (members_->received()) return;
         seen = members_->arrived();
-        context_.tcp()->sleep_through_multicast(kLook);
+        context_.tcp()->sleep_through_multicast(interval);
+        endpoint_->poll();
+        interval = next_interval(interval, members_->arrived() - seen);
     }
 }
 
