@@ -63,7 +63,8 @@ ALLOWED = {
     "mpi/point": COMM + ["mpi/check", "mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
     "mpi/collective": COMM + COLLECTIVES + ["mpi/check", "mpi/point", "mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
     "mpi/window": COMM + COLLECTIVES + ["mpi/collective", "mpi/point", "mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
-    "mpi/api": COMM + COLLECTIVES + ["mpi/table", "mpi/datatype", "mpi/object", "mpi/process", "mpi/communicator", "mpi/check", "mpi/point", "mpi/collective", "mpi/window"],
+    "mpi/file": COMM + COLLECTIVES + ["mpi/window", "mpi/collective", "mpi/point", "mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
+    "mpi/api": COMM + COLLECTIVES + ["mpi/table", "mpi/datatype", "mpi/object", "mpi/process", "mpi/communicator", "mpi/check", "mpi/point", "mpi/collective", "mpi/window", "mpi/file"],
 
     "partition_manager/job": BASE,
     "partition_manager/channel": BASE + ["partition_manager/job"],

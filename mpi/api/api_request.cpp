@@ -46,7 +46,9 @@ Fault finish(Call& call, MPI_Request& handle, Request& request, MPI_Status* stat
         set_status_of(*status, request);
         fault = fault_of_request(call.runtime(), request);
     }
-    if (fault)
+    if (fault && request.type == Request::Type::kWork && request.work->file() != MPI_FILE_NULL)
+        call.about(ErrorObject(request.work->file()));
+    else if (fault)
         call.about(ErrorObject(request.comm != nullptr ? handle_of(*request.comm) : MPI_COMM_SELF));
     retire(call.runtime(), handle, request);
     return fault;

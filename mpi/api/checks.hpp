@@ -90,6 +90,11 @@ inline bool check_file(Call& call, MPI_File file, const char* name) {
            check_owner(call, file, MPI_FILE_NULL, MPI_ERR_FILE, name, "file");
 }
 
+// A file that is open.
+inline bool check_open_file(Call& call, MPI_File file, const char* name) {
+    return check_owner(call, file, MPI_FILE_NULL, MPI_ERR_FILE, name, "file");
+}
+
 inline bool check_op(Call& call, MPI_Op op, const char* name) {
     return is_predefined_operation(op) || find<Operation>(op) != nullptr ||
            refused(call, MPI_ERR_OP, name,

@@ -122,6 +122,60 @@ int cancel_grequest(void* extra_state, int complete) {
     return code;
 }
 
+// A data representation. A null subroutine stands for MPI_CONVERSION_FN_NULL.
+struct Datarep {
+    template <typename Count>
+    using Convert = void(void* userbuf, int* datatype, Count* count, void* filebuf,
+                         MPI_Offset* position, MPI_Aint* extra_state, int* ierror);
+    using Extent = void(int* datatype, MPI_Aint* extent, MPI_Aint* extra_state, int* ierror);
+
+    Procedure* read;
+    Procedure* write;
+    Procedure* extent;
+    MPI_Aint* extra_state;
+};
+
+template <typename Count>
+int convert_data(Procedure* subroutine, Datarep& how, void* userbuf, MPI_Datatype datatype,
+                 Count count, void* filebuf, MPI_Offset position) {
+    int type = to_fortran(datatype);
+    int code = MPI_SUCCESS;
+    reinterpret_cast<Datarep::Convert<Count>*>(subroutine)(userbuf, &type, &count, filebuf,
+                                                           &position, how.extra_state, &code);
+    return code;
+}
+template <typename Count>
+int read_data(void* userbuf, MPI_Datatype datatype, Count count, void* filebuf, MPI_Offset position,
+              void* extra_state) {
+    auto& how = *static_cast<Datarep*>(extra_state);
+    return convert_data(how.read, how, userbuf, datatype, count, filebuf, position);
+}
+template <typename Count>
+int write_data(void* userbuf, MPI_Datatype datatype, Count count, void* filebuf,
+               MPI_Offset position, void* extra_state) {
+    auto& how = *static_cast<Datarep*>(extra_state);
+    return convert_data(how.write, how, userbuf, datatype, count, filebuf, position);
+}
+int extent_of_type(MPI_Datatype datatype, MPI_Aint* extent, void* extra_state) {
+    auto& how = *static_cast<Datarep*>(extra_state);
+    int type = to_fortran(datatype);
+    int code = MPI_SUCCESS;
+    reinterpret_cast<Datarep::Extent*>(how.extent)(&type, extent, how.extra_state, &code);
+    return code;
+}
+
+std::unique_ptr<Datarep> make_datarep(Procedure* read, Procedure* write, Procedure* extent,
+                                      const MPI_Aint* extra_state) {
+    const auto known = [](Procedure* conversion) {
+        const bool none = conversion == reinterpret_cast<Procedure*>(mpi_conversion_fn_null_) ||
+                          conversion == reinterpret_cast<Procedure*>(mpi_conversion_fn_null_c_);
+        return none ? nullptr : conversion;
+    };
+    // A subroutine of Fortran gets the extra state by its address.
+    return std::make_unique<Datarep>(
+        Datarep{known(read), known(write), extent, const_cast<MPI_Aint*>(extra_state)});
+}
+
 }  // namespace
 
 int op_create(Procedure* user_fn, const int* commute, int* op) {
@@ -162,17 +216,25 @@ int grequest_start(Procedure* query_fn, Procedure* free_fn, Procedure* cancel_fn
     return code;
 }
 
-// MPI_Register_datarep belongs to the functions for files, which raise
-// MPI_ERR_UNSUPPORTED_OPERATION, so the functions of the program are not passed on.
-int register_datarep(const char* datarep, Procedure*, Procedure*, Procedure*, const MPI_Aint*,
-                     std::size_t datarep_length) {
-    return MPI_Register_datarep(text(datarep, datarep_length).c_str(), nullptr, nullptr, nullptr,
-                                nullptr);
+int register_datarep(const char* datarep, Procedure* read, Procedure* write, Procedure* extent,
+                     const MPI_Aint* extra_state, std::size_t datarep_length) {
+    auto state = make_datarep(read, write, extent, extra_state);
+    const int code = MPI_Register_datarep(
+        text(datarep, datarep_length).c_str(), state->read == nullptr ? nullptr : read_data<int>,
+        state->write == nullptr ? nullptr : write_data<int>, extent_of_type, state.get());
+    // A data representation exists as long as the process.
+    if (code == MPI_SUCCESS) static_cast<void>(state.release());
+    return code;
 }
-int register_datarep_c(const char* datarep, Procedure*, Procedure*, Procedure*, const MPI_Aint*,
-                       std::size_t datarep_length) {
-    return MPI_Register_datarep_c(text(datarep, datarep_length).c_str(), nullptr, nullptr, nullptr,
-                                  nullptr);
+int register_datarep_c(const char* datarep, Procedure* read, Procedure* write, Procedure* extent,
+                       const MPI_Aint* extra_state, std::size_t datarep_length) {
+    auto state = make_datarep(read, write, extent, extra_state);
+    const int code = MPI_Register_datarep_c(
+        text(datarep, datarep_length).c_str(),
+        state->read == nullptr ? nullptr : read_data<MPI_Count>,
+        state->write == nullptr ? nullptr : write_data<MPI_Count>, extent_of_type, state.get());
+    if (code == MPI_SUCCESS) static_cast<void>(state.release());
+    return code;
 }
 
 }  // namespace poe::mpi::fortran

@@ -79,6 +79,25 @@ foreach(moment 5000 20000 60000)
            $<TARGET_FILE:mpi_random_window> ${moment} 100000)
 endforeach()
 
+# Files: between simulated nodes, between all tasks by TCP, with announced messages only, and with little buffer
+# memory. A task is killed at some moment: the others end.
+foreach(program file_objects random_file)
+  mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
+  mpi_test(${program}_tcp mpl_run -i -n 3 $<TARGET_FILE:mpi_${program}>)
+  mpi_test(${program}_rendezvous mpl_run -n 4 -i -e 100 $<TARGET_FILE:mpi_${program}>)
+endforeach()
+foreach(seed 10 11 12 13)
+  mpi_test(random_file_long_${seed} mpl_run -n 4 $<TARGET_FILE:mpi_random_file> ${seed} 120)
+  mpi_test(random_file_long_tcp_${seed} mpl_run -i -n 4 $<TARGET_FILE:mpi_random_file> ${seed} 120)
+endforeach()
+mpi_test(random_file_buffers mpl_run -i -n 4 -b 16384 $<TARGET_FILE:mpi_random_file> 20 30)
+foreach(moment 5000 20000 60000)
+  mpi_test(random_file_kill_${moment} mpl_run -n 4 -k ${moment} $<TARGET_FILE:mpi_random_file> ${moment} 100000)
+  mpi_test(random_file_tcp_kill_${moment} mpl_run -i -n 4 -k ${moment} $<TARGET_FILE:mpi_random_file> ${moment} 100000)
+  mpi_test(random_file_nodes_kill_${moment} mpl_run -N 2 -n 4 -k ${moment}
+           $<TARGET_FILE:mpi_random_file> ${moment} 100000)
+endforeach()
+
 # Check mode: over TCP between simulated nodes, and with announced messages only. It finds nothing in correct programs.
 mpi_test(check_mode_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_check_mode>)
 mpi_test(check_mode_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_check_mode>)
@@ -98,7 +117,7 @@ foreach(program random_point random_collective)
   mpi_checked_test(${program}_rendezvous $<TARGET_FILE:mpl_run> -n 4 -e 100 $<TARGET_FILE:mpi_${program}> 7000 4)
 endforeach()
 foreach(program collective_inter collective_neighbor point_requests threads_point threads_collective window_objects
-                window_epochs random_window)
+                window_epochs random_window file_objects random_file)
   mpi_checked_test(${program} $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpi_${program}>)
 endforeach()
 # A sample: each call is some hand-overs of a processor, and on a busy computer each of these takes milliseconds.

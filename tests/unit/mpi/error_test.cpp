@@ -324,5 +324,6 @@ TEST_CASE("An operation on files that failed returns, because of the handler of 
     const Process process(MPI_ERRORS_ARE_FATAL);
     MPI_File file = MPI_FILE_NULL;
     const int code = MPI_File_open(MPI_COMM_SELF, "x", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
-    CHECK(code == MPI_ERR_UNSUPPORTED_OPERATION);
+    // This process has no messages, which opening a file needs.
+    CHECK(code == MPI_ERR_OTHER);
 }

@@ -1,0 +1,385 @@
+// Collective data accesses; see collective_transfer.hpp.
+#include "mpi/file/collective_transfer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "collectives/engine/process_collectives.hpp"
+#include "mpi/process/environment.hpp"
+
+namespace poe::mpi {
+namespace {
+
+// Members whose pieces are at least this long read and write them themselves.
+constexpr std::int64_t kLongPieces = std::int64_t{256} << 10;
+// If the whole span has more bytes than this for each byte of data, windows would be nearly empty.
+constexpr std::int64_t kMostSparse = 64;
+// The source of marks is this long.
+constexpr Bytes kMarks = Bytes{64} << 10;
+
+Choice choice_of(const File& file, FileAccess access) noexcept {
+    return access == FileAccess::kRead ? file.hints.exchange_reads : file.hints.exchange_writes;
+}
+
+// In check mode the types of messages are the numbers of agreements, of which a file has none.
+std::int32_t next_type(File& file) {
+    if (environment().checking) ++file.comm->agreements;
+    return static_cast<std::int32_t>(file.collective_calls++ & 0x7fffffffu);
+}
+
+}  // namespace
+
+CollectiveTransfer::CollectiveTransfer(comm::Runtime& runtime, File& file, FileAccess access,
+                                       Bytes position, ProgramData data)
+    : runtime_(runtime),
+      file_(file),
+      access_(access),
+      position_(position),
+      data_(std::move(data)),
+      memory_(data_.memory()),
+      calls_program_(file.view.representation->calls_program()),
+      type_(next_type(file)) {}
+
+CollectiveTransfer::Span CollectiveTransfer::own_span() const {
+    const Stream& stream = file_.view.stream;
+    Span span;
+    span.position = static_cast<std::int64_t>(position_);
+    span.bytes = static_cast<std::int64_t>(memory_.layout.size());
+    span.exchangeable = stream.ordered && !file_.atomic && !file_.sequential() ? 1 : 0;
+    if (span.bytes == 0) return span;
+    Bytes length = 0;
+    span.first = stream.place(position_, length);
+    span.piece = static_cast<std::int64_t>(std::min(length, memory_.layout.size()));
+    span.end = stream.place(position_ + memory_.layout.size() - 1) + 1;
+    return span;
+}
+
+void CollectiveTransfer::gather(const void* own, void* all, Bytes bytes) {
+    gathering_ = std::make_unique<Sequence>(collectives::the_collectives(runtime_), *file_.comm,
+                                            Sequence::Form::kOnce);
+    gathering_->collective(::poe::Call::kConcat, shape_of(collectives::Operation::kConcat, bytes),
+                           static_cast<const std::byte*>(own), static_cast<std::byte*>(all));
+    gathering_->start(runtime_.messages());
+}
+
+void CollectiveTransfer::start(comm::MessageLayer&) {
+    own_ = own_span();
+    spans_.resize(static_cast<std::size_t>(file_.size()));
+    if (file_.size() == 1) {
+        spans_[0] = own_;
+    } else {
+        gather(&own_, spans_.data(), sizeof(Span));
+    }
+}
+
+bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
+    for (;;) {
+        switch (state_) {
+            case State::kSpans:
+                if (gathering_ != nullptr && !gathering_->advance(messages)) return false;
+                if (gathering_ != nullptr && !gathering_->ok()) {
+                    fault_ = gathering_->fault();
+                    state_ = State::kEnded;
+                    break;
+                }
+                if (exchanges()) {
+                    begin_windows();
+                    begin_round(messages);
+                    state_ = State::kRound;
+                    break;
+                }
+                {
+                    Transferred own = transfer(file_, access_, position_, memory_);
+                    moved_ = own.bytes;
+                    fault_ = std::move(own.fault);
+                    finish();
+                }
+                break;
+            case State::kRound:
+                if (!round_ended(messages)) return false;
+                end_round();
+                if (++round_ < rounds_ && !fault_) {
+                    begin_round(messages);
+                } else {
+                    begin_verdict();
+                }
+                break;
+            case State::kVerdict:
+                if (!gathering_->advance(messages)) return false;
+                end_verdict();
+                break;
+            case State::kEnded:
+                return true;
+        }
+    }
+}
+
+void CollectiveTransfer::finish() {
+    stream_bytes_ = moved_;
+    Transferred whole = data_.finish(moved_);
+    moved_ = whole.bytes;
+    if (whole.fault && !fault_) fault_ = std::move(whole.fault);
+    state_ = State::kEnded;
+}
+
+// The same at all members.
+bool CollectiveTransfer::exchanges() const {
+    const Choice choice = choice_of(file_, access_);
+    if (choice == Choice::kDisable || file_.size() == 1) return false;
+    std::vector<Span> used;
+    std::int64_t total = 0;
+    for (const Span& each : spans_) {
+        if (each.exchangeable == 0) return false;
+        if (each.bytes > 0) used.push_back(each);
+        total += each.bytes;
+    }
+    if (used.empty()) return false;
+    std::sort(used.begin(), used.end(),
+              [](const Span& one, const Span& two) { return one.first < two.first; });
+    bool interleaved = false;
+    std::int64_t shortest = used.front().piece;
+    std::int64_t end = used.front().end;
+    for (std::size_t i = 1; i < used.size(); ++i) {
+        interleaved = interleaved || used[i].first < end;
+        end = std::max(end, used[i].end);
+        shortest = std::min(shortest, used[i].piece);
+    }
+    if ((end - used.front().first) / kMostSparse > total) return false;
+    return choice == Choice::kEnable || (interleaved && shortest < kLongPieces);
+}
+
+void CollectiveTransfer::begin_windows() {
+    begin_ = INT64_MAX;
+    for (const Span& each : spans_) {
+        if (each.bytes == 0) continue;
+        begin_ = std::min(begin_, each.first);
+        end_ = std::max(end_, each.end);
+    }
+    const std::int64_t size = file_.hints.collective_buffer;
+    begin_ -= begin_ % size;
+    const auto count = static_cast<std::int64_t>(file_.aggregators.size());
+    rounds_ = ((end_ - begin_ + size - 1) / size + count - 1) / count;
+    const auto place = std::find(file_.aggregators.begin(), file_.aggregators.end(), file_.rank());
+    if (place == file_.aggregators.end()) return;
+    place_ = static_cast<int>(place - file_.aggregators.begin());
+    const auto bytes = static_cast<Bytes>(std::min(size, end_ - begin_));
+    window_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    if (access_ == FileAccess::kWrite) covered_ = std::make_unique<std::byte[]>(bytes);
+}
+
+const Stream& CollectiveTransfer::stream_of(int rank) const noexcept {
+    if (rank == file_.rank() || file_.member_views.empty()) return file_.view.stream;
+    return file_.member_views[static_cast<std::size_t>(rank)].stream;
+}
+
+CollectiveTransfer::Part CollectiveTransfer::part_of(int rank, std::int64_t first,
+                                                     std::int64_t end) const noexcept {
+    const Span& span = spans_[static_cast<std::size_t>(rank)];
+    if (span.bytes == 0 || span.end <= first || span.first >= end) return {};
+    const auto low = static_cast<Bytes>(span.position);
+    const Bytes high = low + static_cast<Bytes>(span.bytes);
+    const Stream& stream = stream_of(rank);
+    Part part;
+    part.first = stream.find(first, low, high);
+    part.end = stream.find(end, part.first, high);
+    return part;
+}
+
+void CollectiveTransfer::send(comm::MessageLayer& messages, int rank, const Slice& slice) {
+    const Slice& kept = slices_.emplace_back(slice);
+    comm::SendRequest& request =
+        sends_.emplace_back(kept.view(), file_.comm->local->task(rank), type_,
+                            file_.comm->context | kFileDataContext, comm::FlowClass::kCollective);
+    messages.start(request);
+}
+
+void CollectiveTransfer::receive(comm::MessageLayer& messages, int rank, const Slice& slice) {
+    const Slice& kept = slices_.emplace_back(slice);
+    comm::ReceiveRequest& request = receives_.emplace_back();
+    request.reset(kept.view(),
+                  {file_.comm->context | kFileDataContext, file_.comm->local->task(rank), type_});
+    messages.start(request);
+}
+
+// Receives come first, so that a message of this task to itself finds its receive.
+void CollectiveTransfer::begin_round(comm::MessageLayer& messages) {
+    slices_.clear();
+    sends_.clear();
+    receives_.clear();
+    const std::int64_t size = file_.hints.collective_buffer;
+    const auto count = static_cast<std::int64_t>(file_.aggregators.size());
+    const auto window_of = [&](std::int64_t place) {
+        return begin_ + (round_ * count + place) * size;
+    };
+    const auto exchange_own = [&](FileAccess access) {
+        if (access != access_) return;
+        for (std::int64_t place = 0; place < count; ++place) {
+            const std::int64_t first = window_of(place);
+            const Part part = part_of(file_.rank(), first, std::min(first + size, end_));
+            if (part.empty()) continue;
+            const Slice slice(memory_.base, memory_.layout, part.first - position_,
+                              part.end - part.first);
+            const int rank = file_.aggregators[static_cast<std::size_t>(place)];
+            if (access == FileAccess::kRead) {
+                receive(messages, rank, slice);
+            } else {
+                send(messages, rank, slice);
+            }
+        }
+    };
+    exchange_own(FileAccess::kRead);
+    own_receives_ = receives_.size();
+    if (place_ >= 0) {
+        window_first_ = window_of(place_);
+        window_end_ = std::min(window_first_ + size, end_);
+        if (window_first_ < window_end_) serve_window(messages);
+    }
+    exchange_own(FileAccess::kWrite);
+}
+
+// The aggregator's side of a round: receives what the members write, or reads and sends.
+void CollectiveTransfer::serve_window(comm::MessageLayer& messages) {
+    std::int64_t first = window_end_;
+    std::int64_t end = window_first_;
+    std::vector<Part> parts;
+    for (int rank = 0; rank < file_.size(); ++rank) {
+        const Part part = parts.emplace_back(part_of(rank, window_first_, window_end_));
+        if (part.empty()) continue;
+        const Stream& stream = stream_of(rank);
+        first = std::min(first, stream.place(part.first));
+        end = std::max(end, stream.place(part.end - 1) + 1);
+        if (access_ == FileAccess::kWrite)
+            receive(messages, rank,
+                    Slice(stream.base_for(window_.get(), window_first_), stream.layout, part.first,
+                          part.end - part.first));
+    }
+    if (access_ == FileAccess::kWrite || first >= end) return;
+    std::byte* const memory = window_.get() + (first - window_first_);
+    Transferred got;
+    // After an error the members get empty messages.
+    if (!own_fault_) got = read_bytes(file_, memory, static_cast<Bytes>(end - first), first);
+    if (got.fault) own_fault_ = std::move(got.fault);
+    const std::int64_t known = first + static_cast<std::int64_t>(got.bytes);
+    for (int rank = 0; rank < file_.size(); ++rank) {
+        const Part part = parts[static_cast<std::size_t>(rank)];
+        if (part.empty()) continue;
+        const Stream& stream = stream_of(rank);
+        const Bytes until = stream.find(known, part.first, part.end);
+        send(messages, rank,
+             Slice(stream.base_for(window_.get(), window_first_), stream.layout, part.first,
+                   until - part.first));
+    }
+}
+
+void CollectiveTransfer::note(comm::Outcome outcome, TaskId task) {
+    if (outcome == comm::Outcome::kDone || fault_) return;
+    const bool broken = outcome == comm::Outcome::kPeerBroken;
+    fault_ = {broken ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER, "",
+              "data of the file '" + file_.name + "' to or from task " + std::to_string(task) +
+                  (broken ? " were lost, because a task has ended" : " cannot be moved"),
+              broken ? "find out why that task has ended" : ""};
+}
+
+bool CollectiveTransfer::round_ended(comm::MessageLayer& messages) {
+    const auto pending = [&](auto& request) {
+        if (request.outcome == comm::Outcome::kPending) messages.end_if_hopeless(request);
+        return request.outcome == comm::Outcome::kPending;
+    };
+    for (comm::ReceiveRequest& request : receives_)
+        if (pending(request)) return false;
+    for (comm::SendRequest& request : sends_)
+        if (pending(request)) return false;
+    return true;
+}
+
+void CollectiveTransfer::end_round() {
+    for (std::size_t i = 0; i < receives_.size(); ++i) {
+        const comm::ReceiveRequest& request = receives_[i];
+        note(request.outcome, request.source >= 0 ? request.source : request.wanted.source);
+        if (i < own_receives_) moved_ += std::min(request.length, request.view.size());
+    }
+    for (const comm::SendRequest& request : sends_) note(request.outcome, request.dest);
+    if (access_ == FileAccess::kWrite && place_ >= 0 && !fault_ && !own_fault_) write_window();
+}
+
+// Writes what the members have sent, and no byte that nobody has sent.
+void CollectiveTransfer::write_window() {
+    if (window_first_ >= window_end_) return;  // this aggregator has no window in the last round
+    static const std::vector<std::byte> marks(kMarks, std::byte{0xff});
+    std::int64_t first = window_end_;
+    std::int64_t end = window_first_;
+    for (int rank = 0; rank < file_.size(); ++rank) {
+        const Part part = part_of(rank, window_first_, window_end_);
+        if (part.empty()) continue;
+        const Stream& stream = stream_of(rank);
+        first = std::min(first, stream.place(part.first));
+        end = std::max(end, stream.place(part.end - 1) + 1);
+        std::byte* const base = stream.base_for(covered_.get(), window_first_);
+        for (Bytes at = part.first; at < part.end; at += kMarks)
+            stream.layout.copy_in(base, at, marks.data(), std::min(kMarks, part.end - at));
+    }
+    if (first >= end) return;
+    const std::byte* at = covered_.get() + (first - window_first_);
+    const std::byte* const limit = covered_.get() + (end - window_first_);
+    while (at < limit && !own_fault_) {
+        const auto* run = static_cast<const std::byte*>(
+            std::memchr(at, 0xff, static_cast<std::size_t>(limit - at)));
+        if (run == nullptr) break;
+        const auto* gap = static_cast<const std::byte*>(
+            std::memchr(run, 0, static_cast<std::size_t>(limit - run)));
+        at = gap == nullptr ? limit : gap;
+        const std::int64_t offset = run - covered_.get();
+        Transferred part = write_bytes(file_, window_.get() + offset, static_cast<Bytes>(at - run),
+                                       window_first_ + offset);
+        if (part.fault) own_fault_ = std::move(part.fault);
+    }
+    std::memset(covered_.get() + (first - window_first_), 0, static_cast<std::size_t>(end - first));
+}
+
+void CollectiveTransfer::begin_verdict() {
+    slices_.clear();
+    sends_.clear();
+    receives_.clear();
+    window_.reset();
+    covered_.reset();
+    if (fault_) {
+        // A member has ended, so the others need not be asked.
+        state_ = State::kEnded;
+        return;
+    }
+    code_ = own_fault_.code;
+    codes_.resize(static_cast<std::size_t>(file_.size()));
+    gather(&code_, codes_.data(), sizeof code_);
+    state_ = State::kVerdict;
+}
+
+void CollectiveTransfer::end_verdict() {
+    if (access_ == FileAccess::kWrite) moved_ = data_.bytes();
+    fault_ = std::move(own_fault_);
+    if (!fault_ && !gathering_->ok()) fault_ = gathering_->fault();
+    for (std::size_t rank = 0; rank < codes_.size() && !fault_; ++rank) {
+        if (codes_[rank] == MPI_SUCCESS) continue;
+        fault_ = {static_cast<int>(codes_[rank]), "",
+                  std::string("rank ") + std::to_string(rank) + " could not " +
+                      (access_ == FileAccess::kRead ? "read from" : "write to") + " the file '" +
+                      file_.name + "' for all members",
+                  "see the message of that task"};
+    }
+    if (fault_) moved_ = 0;
+    finish();
+}
+
+Awaited CollectiveTransfer::awaited(const comm::MessageLayer& messages) {
+    if (state_ != State::kRound)
+        return gathering_ != nullptr ? gathering_->awaited(messages) : Awaited{};
+    for (const comm::ReceiveRequest& request : receives_)
+        if (request.outcome == comm::Outcome::kPending) return messages.awaited_by(request);
+    for (const comm::SendRequest& request : sends_)
+        if (request.outcome == comm::Outcome::kPending) return messages.awaited_by(request);
+    return {};
+}
+
+}  // namespace poe::mpi

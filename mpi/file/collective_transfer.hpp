@@ -1,0 +1,121 @@
+// CollectiveTransfer: a collective data access in two phases. Some members, the aggregators, read or write
+// the file in long contiguous parts, and exchange the data with all members by messages.
+//
+//   1. All members publish which part of the file their data span. If the parts do not interleave, or their
+//      pieces are long, each member reads or writes its own data, and the call ends here.
+//   2. The whole span is cut into windows of the size of the collective buffer, which the aggregators
+//      take in turn. In each round an aggregator has one window. Writing: every member sends the data that
+//      belong there, directly from its memory, and the aggregator receives them directly at their places.
+//      Then it writes what it has received and no gap. Reading: the other way round.
+//   3. All members publish whether their part has succeeded.
+//
+// An aggregator computes the places from the views that MPI_File_set_view has sent, so no lists of
+// places are sent. A message of a round is a contiguous part of a member's stream, because its places ascend.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "comm/bootstrap/runtime.hpp"
+#include "mpi/collective/sequence.hpp"
+#include "mpi/file/program_data.hpp"
+#include "mpi/file/slice.hpp"
+#include "mpi/file/transfer.hpp"
+#include "mpi/point/request.hpp"
+
+namespace poe::mpi {
+
+class CollectiveTransfer final : public Work {
+  public:
+    // All members make the call at the same place among the collective calls of the file. The file and
+    // the program's memory must stay until the end. `position` is in bytes of the stream.
+    CollectiveTransfer(comm::Runtime& runtime, File& file, FileAccess access, Bytes position,
+                       ProgramData data);
+
+    void start(comm::MessageLayer& messages) override;
+    bool advance(comm::MessageLayer& messages) override;
+    Awaited awaited(const comm::MessageLayer& messages) override;
+    Fault result() override { return fault_; }
+    Bytes moved() const noexcept override { return moved_; }
+    // After the end: the bytes of the stream that have moved.
+    Bytes stream_bytes() const noexcept { return stream_bytes_; }
+    MPI_File file() const noexcept override { return handle_of(file_); }
+    bool calls_program() const noexcept override { return calls_program_; }
+
+  private:
+    enum class State : std::uint8_t { kSpans, kRound, kVerdict, kEnded };
+
+    // What a member publishes first.
+    struct Span {
+        std::int64_t first = 0;  // of the file
+        std::int64_t end = 0;
+        std::int64_t position = 0;  // of the stream
+        std::int64_t bytes = 0;
+        std::int64_t piece = 0;  // the length of the first contiguous piece
+        std::int64_t exchangeable = 1;
+    };
+
+    Span own_span() const;
+    void gather(const void* own, void* all, Bytes bytes);
+    bool exchanges() const;
+    void begin_windows();
+    void begin_round(comm::MessageLayer& messages);
+    bool round_ended(comm::MessageLayer& messages);
+    void end_round();
+    void begin_verdict();
+    void end_verdict();
+    void finish();
+    void note(comm::Outcome outcome, TaskId task);
+
+    const Stream& stream_of(int rank) const noexcept;
+    // The part of a member's stream in [first, end) of the file.
+    struct Part {
+        Bytes first = 0;
+        Bytes end = 0;
+        bool empty() const noexcept { return first == end; }
+    };
+    Part part_of(int rank, std::int64_t first, std::int64_t end) const noexcept;
+    void send(comm::MessageLayer& messages, int rank, const Slice& slice);
+    void receive(comm::MessageLayer& messages, int rank, const Slice& slice);
+    void serve_window(comm::MessageLayer& messages);
+    void write_window();
+
+    comm::Runtime& runtime_;
+    File& file_;
+    FileAccess access_;
+    Bytes position_;
+    ProgramData data_;
+    FileMemory memory_;
+    const bool calls_program_;
+    const std::int32_t type_;  // of messages
+    State state_ = State::kSpans;
+    std::unique_ptr<Sequence> gathering_;
+    Span own_;
+    std::vector<Span> spans_;
+    std::int64_t code_ = MPI_SUCCESS;
+    std::vector<std::int64_t> codes_;
+    Fault fault_;
+    Fault own_fault_;
+    Bytes moved_ = 0;  // in bytes of the stream until the end, then of the program's datatype
+    Bytes stream_bytes_ = 0;
+
+    // --- The second phase.
+    int place_ = -1;          // of this task among the aggregators; -1: it is none
+    std::int64_t begin_ = 0;  // of the first window
+    std::int64_t end_ = 0;    // of the file's part
+    std::int64_t round_ = 0;
+    std::int64_t rounds_ = 0;
+    std::unique_ptr<std::byte[]> window_;
+    std::unique_ptr<std::byte[]> covered_;  // for each byte of the window: 0 or 0xff
+    std::int64_t window_first_ = 0;
+    std::int64_t window_end_ = 0;
+    std::deque<Slice> slices_;
+    std::deque<comm::SendRequest> sends_;
+    std::deque<comm::ReceiveRequest> receives_;
+    std::size_t own_receives_ = 0;  // reading: the receives of this round
+};
+
+}  // namespace poe::mpi

@@ -1,0 +1,300 @@
+// Transfers between files and memory; see transfer.hpp.
+#include "mpi/file/transfer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <memory>
+#include <unistd.h>
+
+namespace poe::mpi {
+namespace {
+
+// The system moves at most this at a time.
+constexpr Bytes kMostPerCall = Bytes{1} << 30;
+// Pieces of a view from this length on are read and written by themselves.
+constexpr Bytes kLongPiece = Bytes{64} << 10;
+// If the file has more bytes than this for each byte that is wanted, gaps are not read.
+constexpr std::int64_t kMostGaps = 16;
+// Packed data are moved in portions of this size.
+constexpr Bytes kPortion = Bytes{1} << 20;
+
+// A file that has no positions, such as a pipe, is read and written where it is.
+ssize_t read_some(int descriptor, std::byte* to, Bytes bytes, std::int64_t at) noexcept {
+    const ssize_t n = ::pread(descriptor, to, bytes, at);
+    return n < 0 && errno == ESPIPE ? ::read(descriptor, to, bytes) : n;
+}
+ssize_t write_some(int descriptor, const std::byte* from, Bytes bytes, std::int64_t at) noexcept {
+    const ssize_t n = ::pwrite(descriptor, from, bytes, at);
+    return n < 0 && errno == ESPIPE ? ::write(descriptor, from, bytes) : n;
+}
+
+// Moves one transfer. `position` is that of the next byte in the stream, `done` in the memory.
+class FileMover {
+  public:
+    FileMover(File& file, FileAccess access, Bytes position, const FileMemory& memory)
+        : file_(file),
+          stream_(file.view.stream),
+          access_(access),
+          memory_(memory),
+          position_(position),
+          left_(memory.layout.size()) {}
+
+    Transferred run() {
+        while (left_ > 0 && !ended_ && !result_.fault) {
+            Bytes length = 0;
+            const std::int64_t at = stream_.place(position_, length);
+            length = std::min(length, left_);
+            if (length == left_ || length >= kLongPiece || !stream_.ordered) {
+                contiguous(at, length);
+            } else if (access_ == FileAccess::kRead) {
+                read_pieces(at);
+            } else {
+                write_pieces(at);
+            }
+        }
+        return std::move(result_);
+    }
+
+  private:
+    // `moved` of `wanted` bytes were moved.
+    void advance(const Transferred& part, Bytes wanted) {
+        advance(part.bytes);
+        if (part.fault) result_.fault = part.fault;
+        if (part.bytes < wanted) ended_ = true;
+    }
+    void advance(Bytes bytes) {
+        position_ += bytes;
+        left_ -= bytes;
+        result_.bytes += bytes;
+    }
+    std::byte* buffer(Bytes bytes) {
+        if (buffer_bytes_ < bytes) {
+            buffer_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+            buffer_bytes_ = bytes;
+        }
+        return buffer_.get();
+    }
+    std::byte* packed_buffer() {
+        if (packed_ == nullptr) packed_ = std::make_unique_for_overwrite<std::byte[]>(kPortion);
+        return packed_.get();
+    }
+    // The bytes [done, done + n) of the memory.
+    void take(std::byte* to, Bytes n) const {
+        memory_.layout.copy_out(memory_.base, result_.bytes, to, n);
+    }
+    void give(const std::byte* from, Bytes n) {
+        memory_.layout.copy_in(memory_.base, result_.bytes, from, n);
+    }
+
+    // The next `length` bytes are contiguous in the file at `at`.
+    void contiguous(std::int64_t at, Bytes length) {
+        while (length > 0 && !ended_ && !result_.fault) {
+            Bytes now = 0;
+            std::byte* const direct = memory_.layout.piece(memory_.base, result_.bytes, now);
+            if (now >= std::min(length, kLongPiece)) {
+                now = std::min(now, length);
+                advance(access_ == FileAccess::kRead ? read_bytes(file_, direct, now, at)
+                                                     : write_bytes(file_, direct, now, at),
+                        now);
+            } else {
+                now = std::min(length, kPortion);
+                std::byte* const portion = packed_buffer();
+                if (access_ == FileAccess::kRead) {
+                    const Transferred part = read_bytes(file_, portion, now, at);
+                    give(portion, part.bytes);
+                    advance(part, now);
+                } else {
+                    take(portion, now);
+                    advance(write_bytes(file_, portion, now, at), now);
+                }
+            }
+            at += static_cast<std::int64_t>(now);
+            length -= now;
+        }
+    }
+
+    // The end of the stream's part that lies in the file before `at` + `bytes`, and where its last byte is.
+    Bytes part_within(std::int64_t at, std::int64_t bytes, std::int64_t& file_end) const {
+        const Bytes end = stream_.find(at + bytes, position_, position_ + left_);
+        Bytes length = 0;
+        file_end = stream_.place(end - 1, length) + 1;
+        return end;
+    }
+
+    void read_pieces(std::int64_t at) {
+        std::int64_t file_end = 0;
+        const Bytes end = part_within(at, file_.hints.read_buffer, file_end);
+        const std::int64_t span = file_end - at;
+        const auto wanted = static_cast<std::int64_t>(end - position_);
+        const bool sieve =
+            file_.hints.sieve_reads == Choice::kEnable ||
+            (file_.hints.sieve_reads == Choice::kAutomatic && span / wanted < kMostGaps);
+        if (!sieve) return each_piece(end);
+        std::byte* const all = buffer(static_cast<Bytes>(span));
+        Transferred part = read_bytes(file_, all, static_cast<Bytes>(span), at);
+        const Bytes got =
+            part.bytes == static_cast<Bytes>(span)
+                ? end
+                : stream_.find(at + static_cast<std::int64_t>(part.bytes), position_, end);
+        scatter(stream_.base_for(all, at), got);
+        if (got < end) ended_ = true;
+        if (part.fault) result_.fault = part.fault;
+    }
+
+    // From the file's bytes in memory, up to `end` of the stream, to the program's memory.
+    void scatter(const std::byte* base, Bytes end) {
+        while (position_ < end) {
+            Bytes now = 0;
+            std::byte* const direct = memory_.layout.piece(memory_.base, result_.bytes, now);
+            now = std::min(now, end - position_);
+            if (now >= std::min<Bytes>(end - position_, kPortion)) {
+                stream_.layout.copy_out(base, position_, direct, now);
+            } else {
+                now = std::min(end - position_, kPortion);
+                stream_.layout.copy_out(base, position_, packed_buffer(), now);
+                give(packed_buffer(), now);
+            }
+            advance(now);
+        }
+    }
+
+    void each_piece(Bytes end) {
+        while (position_ < end && !ended_ && !result_.fault) {
+            Bytes length = 0;
+            const std::int64_t at = stream_.place(position_, length);
+            contiguous(at, std::min(length, end - position_));
+        }
+    }
+
+    void write_pieces(std::int64_t at) {
+        std::int64_t file_end = 0;
+        const Bytes end = part_within(at, file_.hints.write_buffer, file_end);
+        if (file_.hints.sieve_writes != Choice::kEnable || !file_.readable())
+            return each_piece(end);
+        const FileLock lock(file_, FileAccess::kWrite, at, file_end, !file_.atomic);
+        if (lock.fault()) {
+            result_.fault = lock.fault();
+            return;
+        }
+        const auto span = static_cast<Bytes>(file_end - at);
+        std::byte* const all = buffer(span);
+        const Transferred before = read_bytes(file_, all, span, at);
+        if (before.fault) {
+            result_.fault = before.fault;
+            return;
+        }
+        std::fill(all + before.bytes, all + span, std::byte{0});
+        std::byte* const base = stream_.base_for(all, at);
+        const Bytes first = position_;
+        Bytes done = 0;
+        while (first + done < end) {
+            const Bytes now = std::min(end - first - done, kPortion);
+            memory_.layout.copy_out(memory_.base, result_.bytes + done, packed_buffer(), now);
+            stream_.layout.copy_in(base, first + done, packed_buffer(), now);
+            done += now;
+        }
+        const Transferred part = write_bytes(file_, all, span, at);
+        const Bytes written =
+            part.bytes == span
+                ? end
+                : stream_.find(at + static_cast<std::int64_t>(part.bytes), first, end);
+        advance({written - first, part.fault}, end - first);
+    }
+
+    File& file_;
+    const Stream& stream_;
+    FileAccess access_;
+    const FileMemory& memory_;
+    Bytes position_;
+    Bytes left_;
+    bool ended_ = false;
+    Transferred result_;
+    std::unique_ptr<std::byte[]> buffer_;
+    Bytes buffer_bytes_ = 0;
+    std::unique_ptr<std::byte[]> packed_;
+};
+
+}  // namespace
+
+Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_t at) {
+    Transferred result;
+    while (result.bytes < bytes) {
+        const ssize_t n = read_some(file.descriptor.get(), to + result.bytes,
+                                    std::min(bytes - result.bytes, kMostPerCall),
+                                    at + static_cast<std::int64_t>(result.bytes));
+        if (n == 0) break;
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            result.fault = system_fault(errno, "cannot read", file.name);
+            break;
+        }
+        result.bytes += static_cast<Bytes>(n);
+    }
+    return result;
+}
+
+Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, std::int64_t at) {
+    Transferred result;
+    while (result.bytes < bytes) {
+        const ssize_t n = write_some(file.descriptor.get(), from + result.bytes,
+                                     std::min(bytes - result.bytes, kMostPerCall),
+                                     at + static_cast<std::int64_t>(result.bytes));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            result.fault = system_fault(n < 0 ? errno : EIO, "cannot write to", file.name);
+            break;
+        }
+        result.bytes += static_cast<Bytes>(n);
+    }
+    return result;
+}
+
+Transferred transfer(File& file, FileAccess access, Bytes position, const FileMemory& memory) {
+    if (memory.layout.size() == 0) return {};
+    const Stream& stream = file.view.stream;
+    const Bytes last = position + memory.layout.size() - 1;
+    std::int64_t first = 0;
+    std::int64_t end = 0;
+    if (file.atomic) {
+        first = stream.ordered ? stream.place(position) : 0;
+        end = stream.ordered ? stream.place(last) + 1 : 0;  // 0: to the end of the file
+    }
+    const FileLock lock(file, access, first, end, file.atomic);
+    if (lock.fault()) return {0, lock.fault()};
+    return FileMover(file, access, position, memory).run();
+}
+
+FileLock::FileLock(const File& file, FileAccess access, std::int64_t first, std::int64_t end,
+                   bool needed) {
+    if (!needed) return;
+    struct flock what {};
+    what.l_type = static_cast<short>(access == FileAccess::kRead ? F_RDLCK : F_WRLCK);
+    what.l_whence = SEEK_SET;
+    what.l_start = first;
+    what.l_len = end == 0 ? 0 : end - first;
+    int code = 0;
+    do {
+        code = ::fcntl(file.descriptor.get(), F_OFD_SETLKW, &what);
+    } while (code < 0 && errno == EINTR);
+    if (code < 0) {
+        fault_ = system_fault(errno, "cannot lock", file.name);
+        return;
+    }
+    descriptor_ = file.descriptor.get();
+    first_ = first;
+    end_ = end;
+}
+
+FileLock::~FileLock() {
+    if (descriptor_ < 0) return;
+    struct flock what {};
+    what.l_type = F_UNLCK;
+    what.l_whence = SEEK_SET;
+    what.l_start = first_;
+    what.l_len = end_ == 0 ? 0 : end_ - first_;
+    ::fcntl(descriptor_, F_OFD_SETLK, &what);
+}
+
+}  // namespace poe::mpi
