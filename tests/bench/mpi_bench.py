@@ -1,14 +1,16 @@
 """MPI on POE's own library, MPICH and Open MPI: one source compiled three times, in turns. A section for each kind of
 figure, so that each can be measured and recorded on its own:
 
-./dev bench mpi [SECTION [TASKS]]     SECTION: latency, nonblocking, halo, datatypes, matching, start, collectives, programs
+./dev bench mpi [SECTION [TASKS]]     SECTION: latency, nonblocking, halo, datatypes, matching, start, collectives, files,
+                                      programs
 
-collectives and programs take a number of tasks: their sections are "collectives 4", "programs 16" and so on."""
+collectives, files and programs take a number of tasks: their sections are "collectives 4", "programs 16" and so on."""
 
 import math
 
 import coll_bench
 import comm_bench
+import mpi_files_bench
 import mpi_jobs_bench
 from measuring import BUILD, HYDRA, OPEN_MPI, compile_program, ratio, save, scaled, table, text
 from results import row
@@ -172,9 +174,11 @@ def collectives(tasks):
 
 
 FUNCTIONS = {"latency": latency, "nonblocking": nonblocking, "halo": halo, "datatypes": datatypes, "matching": matching,
-             "start": mpi_jobs_bench.start, "collectives": collectives, "programs": mpi_jobs_bench.programs}
+             "start": mpi_jobs_bench.start, "collectives": collectives,
+             "files": mpi_files_bench.files, "programs": mpi_jobs_bench.programs}
 SECTIONS = [("latency",), ("nonblocking",), ("halo",), ("datatypes",), ("matching",), ("start",),
-            *(("collectives", tasks) for tasks in ("2", "4", "16")), *(("programs", tasks) for tasks in ("4", "16"))]
+            *(("collectives", tasks) for tasks in ("2", "4", "16")), *(("files", tasks) for tasks in ("4", "16")),
+            *(("programs", tasks) for tasks in ("4", "16"))]
 
 
 def sections(words):
