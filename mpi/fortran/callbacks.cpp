@@ -5,6 +5,7 @@
 // function of C with an extra state finds the subroutine there. Operations and error handlers have
 // none, so each subroutine gets a function of C of its own, one of a fixed number. A subroutine
 // keeps its function forever, and the next operation that is created from it uses the same one.
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -166,9 +167,13 @@ int extent_of_type(MPI_Datatype datatype, MPI_Aint* extent, void* extra_state) {
 
 std::unique_ptr<Datarep> make_datarep(Procedure* read, Procedure* write, Procedure* extent,
                                       const MPI_Aint* extra_state) {
+    static const std::array<Procedure*, 4> kNone{
+        reinterpret_cast<Procedure*>(mpi_conversion_fn_null_),
+        reinterpret_cast<Procedure*>(mpi_conversion_fn_null_c_),
+        reinterpret_cast<Procedure*>(module_conversion_fn_null),
+        reinterpret_cast<Procedure*>(module_conversion_fn_null_c)};
     const auto known = [](Procedure* conversion) {
-        const bool none = conversion == reinterpret_cast<Procedure*>(mpi_conversion_fn_null_) ||
-                          conversion == reinterpret_cast<Procedure*>(mpi_conversion_fn_null_c_);
+        const bool none = std::find(kNone.begin(), kNone.end(), conversion) != kNone.end();
         return none ? nullptr : conversion;
     };
     // A subroutine of Fortran gets the extra state by its address.
