@@ -182,7 +182,7 @@ static void test_sizes(void) {
     MPI_Info_get(info, "cb_nodes", 39, value, &found);
     CHECK(found && atoi(value) >= 1);
     MPI_Info_free(&info);
-    CHECK(MPI_File_fromint(MPI_File_toint(file)) == file);
+    CHECK(MPI_File_f2c(MPI_File_c2f(file)) == file);
     CHECK(MPI_File_f2c(MPI_File_c2f(MPI_FILE_NULL)) == MPI_FILE_NULL);
     CHECK_OK(MPI_File_close(&file));
 }

@@ -64,6 +64,13 @@ class Programs(MpichTest):
     def test_cpp(self):
         self.check("bindings", compiler="mpicxx")
 
+    def test_files(self):
+        for name in ("file_objects", "random_file"):
+            program = self.built("/usr/bin/mpicc.mpich", SOURCE / f"tests/mpi/{name}.c", "-w")
+            for tasks in (1, 3):
+                with self.subTest(name=name, tasks=tasks):
+                    self.assertEqual(self.on_poe(program, tasks=tasks).stderr, b"")
+
     def test_over_tcp(self):
         for name in ("point", "objects"):
             program = self.built("/usr/bin/mpicc.mpich", HERE / f"{name}.c")
