@@ -127,9 +127,7 @@ int file_get_info(Call&, MPI_File fh, MPI_Info* info_used) {
     Info& copy = environment().infos.make();
     if (const auto* hints = find<Info>(file.info)) copy.copy_from(*hints);
     copy.set("cb_nodes", std::to_string(file.aggregators.size()));
-    copy.set("cb_buffer_size", std::to_string(file.hints.collective_buffer));
-    copy.set("ind_rd_buffer_size", std::to_string(file.hints.read_buffer));
-    copy.set("ind_wr_buffer_size", std::to_string(file.hints.write_buffer));
+    add_used_hints(file.hints, copy);
     *info_used = handle_of<MPI_Info>(static_cast<Object&>(copy));
     return MPI_SUCCESS;
 }

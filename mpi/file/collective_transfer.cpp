@@ -48,7 +48,8 @@ CollectiveTransfer::Span CollectiveTransfer::own_span() const {
     Span span;
     span.position = static_cast<std::int64_t>(position_);
     span.bytes = static_cast<std::int64_t>(memory_.layout.size());
-    span.exchangeable = stream.ordered && !file_.atomic && !file_.sequential() ? 1 : 0;
+    const bool possible = stream.ordered && !file_.atomic && !file_.sequential();
+    span.choice = possible ? choice_of(file_, access_) : Choice::kDisable;
     if (span.bytes == 0) return span;
     Bytes length = 0;
     span.first = stream.place(position_, length);
@@ -127,12 +128,14 @@ void CollectiveTransfer::finish() {
 
 // The same at all members.
 bool CollectiveTransfer::exchanges() const {
-    const Choice choice = choice_of(file_, access_);
-    if (choice == Choice::kDisable || file_.size() == 1) return false;
+    if (file_.size() == 1) return false;
+    bool wanted = false;
     std::vector<Span> used;
     std::int64_t total = 0;
     for (const Span& each : spans_) {
-        if (each.exchangeable == 0) return false;
+        // The hints of members may differ.
+        if (each.choice == Choice::kDisable) return false;
+        wanted = wanted || each.choice == Choice::kEnable;
         if (each.bytes > 0) used.push_back(each);
         total += each.bytes;
     }
@@ -148,7 +151,7 @@ bool CollectiveTransfer::exchanges() const {
         shortest = std::min(shortest, used[i].piece);
     }
     if ((end - used.front().first) / kMostSparse > total) return false;
-    return choice == Choice::kEnable || (interleaved && shortest < kLongPieces);
+    return wanted || (interleaved && shortest < kLongPieces);
 }
 
 void CollectiveTransfer::begin_windows() {

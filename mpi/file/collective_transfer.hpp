@@ -55,7 +55,7 @@ class CollectiveTransfer final : public Work {
         std::int64_t position = 0;  // of the stream
         std::int64_t bytes = 0;
         std::int64_t piece = 0;  // the length of the first contiguous piece
-        std::int64_t exchangeable = 1;
+        Choice choice = Choice::kAutomatic;
     };
 
     Span own_span() const;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <string>
 #include <string_view>
 
 #include "mpi/communicator/hints.hpp"
@@ -44,6 +45,11 @@ void read_choice(const Info& info, const char* key, Choice& value) {
     if (*text == "automatic") value = Choice::kAutomatic;
 }
 
+const char* text_of(Choice choice) noexcept {
+    if (choice == Choice::kAutomatic) return "automatic";
+    return choice == Choice::kEnable ? "enable" : "disable";
+}
+
 }  // namespace
 
 void add_file_hints(MPI_Info& list, FileHints& hints, const Info* given) {
@@ -59,6 +65,16 @@ void add_file_hints(MPI_Info& list, FileHints& hints, const Info* given) {
     read_choice(*given, "romio_cb_write", hints.exchange_writes);
     read_choice(*given, "romio_ds_read", hints.sieve_reads);
     read_choice(*given, "romio_ds_write", hints.sieve_writes);
+}
+
+void add_used_hints(const FileHints& hints, Info& list) {
+    list.set("cb_buffer_size", std::to_string(hints.collective_buffer));
+    list.set("ind_rd_buffer_size", std::to_string(hints.read_buffer));
+    list.set("ind_wr_buffer_size", std::to_string(hints.write_buffer));
+    list.set("romio_cb_read", text_of(hints.exchange_reads));
+    list.set("romio_cb_write", text_of(hints.exchange_writes));
+    list.set("romio_ds_read", text_of(hints.sieve_reads));
+    list.set("romio_ds_write", text_of(hints.sieve_writes));
 }
 
 }  // namespace poe::mpi

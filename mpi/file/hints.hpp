@@ -37,4 +37,7 @@ struct FileHints {
 // sense is ignored, as a hint that is not known is. `given` may be null.
 void add_file_hints(MPI_Info& list, FileHints& hints, const Info* given);
 
+// Adds the values that are in use to a list for the program, except that of cb_nodes.
+void add_used_hints(const FileHints& hints, Info& list);
+
 }  // namespace poe::mpi

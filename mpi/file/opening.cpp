@@ -156,12 +156,13 @@ Fault set_up(comm::Runtime& runtime, File& file, const Info* info) {
         const std::lock_guard guard(environment().lock);
         add_file_hints(file.info, file.hints, info);
     }
-    if (Fault fault =
-            agree(runtime, *file.comm, file.name, file.hints.aggregators, "info (cb_nodes)", {}))
+    // What all members must have alike is what rank 0 says, because hints may differ.
+    std::vector<std::array<std::int64_t, 2>> hints;
+    if (Fault fault = gather_values(runtime, *file.comm,
+                                    {file.hints.aggregators, file.hints.collective_buffer}, hints))
         return fault;
-    if (Fault fault = agree(runtime, *file.comm, file.name, file.hints.collective_buffer,
-                            "info (cb_buffer_size)", {}))
-        return fault;
+    file.hints.aggregators = hints[0][0];
+    file.hints.collective_buffer = hints[0][1];
     file.aggregators = choose_aggregators(runtime, file);
     if (file.size() > 1) {
         if (Fault fault = SharedPointer::make(runtime, *file.comm, file.shared)) return fault;
