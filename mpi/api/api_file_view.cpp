@@ -41,10 +41,10 @@ Fault resolve_view(Call& call, File& file, MPI_Offset disp, MPI_Datatype etype,
     if (disp == MPI_DISPLACEMENT_CURRENT) {
         std::int64_t current = 0;
         if (Fault fault = add_to_shared_pointer(call, file, 0, current)) return fault;
-        disp = file.view.stream.place(stream_position(file.view, current));
+        disp = file.view->stream.place(stream_position(*file.view, current));
     }
     if (disp < 0) return {MPI_ERR_ARG, "disp", std::to_string(disp) + " is negative", ""};
-    return make_view(disp, *element, *pattern, *how, view);
+    return make_view(disp, *element, *pattern, *how, file.writable(), view);
 }
 
 // The handle of a datatype for the program, which frees it unless it is predefined.
@@ -62,7 +62,7 @@ Fault sought(const File& file, MPI_Offset offset, int whence, std::int64_t curre
     } else if (whence == MPI_SEEK_END) {
         std::int64_t size = 0;
         if (Fault fault = size_of_file(file, size)) return fault;
-        from = etypes_before(file.view, size);
+        from = etypes_before(*file.view, size);
     } else if (whence != MPI_SEEK_SET) {
         return {MPI_ERR_ARG, "whence", std::to_string(whence) + " is no way to seek",
                 "give MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END"};
@@ -72,8 +72,8 @@ Fault sought(const File& file, MPI_Offset offset, int whence, std::int64_t curre
         return {MPI_ERR_ARG, "offset",
                 std::to_string(offset) + " leads to a position before the beginning of the file",
                 ""};
-    if (__builtin_mul_overflow(result, file.view.etype_bytes, &bytes) ||
-        static_cast<Bytes>(bytes) > file.view.stream.layout.size())
+    if (__builtin_mul_overflow(result, file.view->etype_bytes, &bytes) ||
+        static_cast<Bytes>(bytes) > file.view->stream.layout.size())
         return {MPI_ERR_ARG, "offset", std::to_string(offset) + " is too large", ""};
     return {};
 }
@@ -102,7 +102,7 @@ int file_set_view(Call& call, MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
 
 int file_get_view(Call&, MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype,
                   char* datarep) {
-    const View& view = find_file(fh)->view;
+    const View& view = *find_file(fh)->view;
     *disp = view.displacement;
     *etype = given_type(view.etype);
     *filetype = given_type(view.filetype);
@@ -113,17 +113,17 @@ int file_get_view(Call&, MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI
 int file_seek(Call& call, MPI_File fh, MPI_Offset offset, int whence) {
     File& file = *find_file(fh);
     if (refuse_sequential(call, file)) return call.code();
-    const std::int64_t current = static_cast<std::int64_t>(file.position) / file.view.etype_bytes;
+    const std::int64_t current = static_cast<std::int64_t>(file.position) / file.view->etype_bytes;
     std::int64_t result = 0;
     if (Fault fault = sought(file, offset, whence, current, result)) return call.fail(fault);
-    file.position = stream_position(file.view, result);
+    file.position = stream_position(*file.view, result);
     return MPI_SUCCESS;
 }
 
 int file_get_position(Call& call, MPI_File fh, MPI_Offset* offset) {
     const File& file = *find_file(fh);
     if (refuse_sequential(call, file)) return call.code();
-    *offset = static_cast<std::int64_t>(file.position) / file.view.etype_bytes;
+    *offset = static_cast<std::int64_t>(file.position) / file.view->etype_bytes;
     return MPI_SUCCESS;
 }
 
@@ -132,7 +132,7 @@ int file_get_byte_offset(Call& call, MPI_File fh, MPI_Offset offset, MPI_Offset*
     if (refuse_sequential(call, file)) return call.code();
     std::int64_t etypes = 0;
     if (Fault fault = sought(file, offset, MPI_SEEK_SET, 0, etypes)) return call.fail(fault);
-    *disp = file.view.stream.place(stream_position(file.view, etypes));
+    *disp = file.view->stream.place(stream_position(*file.view, etypes));
     return MPI_SUCCESS;
 }
 
@@ -170,7 +170,7 @@ int file_get_type_extent(Call& call, MPI_File fh, MPI_Datatype datatype, CountOu
     if (type == nullptr) return call.fail(MPI_ERR_TYPE, "datatype", "it is no datatype");
     TypeReference stored;
     const Fault fault =
-        call.outside([&] { return file_type(*file.view.representation, *type, stored); });
+        call.outside([&] { return file_type(*file.view->representation, *type, stored); });
     if (fault) return call.fail(fault);
     extent.set(stored->extent());
     return MPI_SUCCESS;

@@ -123,8 +123,8 @@ bool find_position(Call& call, const DataAccess& what, ResolvedAccess& resolved)
         return false;
     }
     std::int64_t bytes = 0;
-    if (offset < 0 || __builtin_mul_overflow(offset, file.view.etype_bytes, &bytes) ||
-        static_cast<Bytes>(bytes) + resolved.data.bytes() > file.view.stream.layout.size()) {
+    if (offset < 0 || __builtin_mul_overflow(offset, file.view->etype_bytes, &bytes) ||
+        static_cast<Bytes>(bytes) + resolved.data.bytes() > file.view->stream.layout.size()) {
         call.fail(MPI_ERR_ARG, "offset",
                   std::to_string(offset) + (offset < 0 ? " is negative" : " is too large"));
         return false;
@@ -152,27 +152,28 @@ bool resolve_access(Call& call, const DataAccess& what, ResolvedAccess& resolved
         return false;
     }
     const auto bytes = static_cast<std::int64_t>(resolved.data.bytes());
-    if (bytes % file.view.etype_bytes != 0) {
+    if (bytes % file.view->etype_bytes != 0) {
         call.fail(MPI_ERR_IO, "count",
                   std::to_string(bytes) + " bytes are no multiple of the " +
-                      std::to_string(file.view.etype_bytes) + " bytes of the view's etype",
+                      std::to_string(file.view->etype_bytes) + " bytes of the view's etype",
                   "access whole etypes");
         return false;
     }
-    resolved.etypes = bytes / file.view.etype_bytes;
+    resolved.etypes = bytes / file.view->etype_bytes;
     return find_position(call, what, resolved);
 }
 
 // After `moved` bytes of the stream have moved.
 void advance_pointer(const DataAccess& what, File& file, Bytes position, Bytes moved) noexcept {
     if (what.pointer != FilePointer::kIndividual) return;
-    file.position = position + moved - moved % static_cast<Bytes>(file.view.etype_bytes);
+    file.position = position + moved - moved % static_cast<Bytes>(file.view->etype_bytes);
 }
 
 // Moves the data of this task alone. The result is in bytes of the program's datatype.
 Transferred move_own(Call& call, const DataAccess& what, ResolvedAccess& resolved) {
     File& file = *resolved.file;
-    Transferred moved = transfer(file, what.access, resolved.position, resolved.data.memory());
+    Transferred moved =
+        transfer(file, file.view->stream, what.access, resolved.position, resolved.data.memory());
     advance_pointer(what, file, resolved.position, moved.bytes);
     Transferred whole = call.outside([&] { return resolved.data.finish(moved.bytes); });
     if (moved.fault) whole.fault = std::move(moved.fault);

@@ -36,15 +36,17 @@ CollectiveTransfer::CollectiveTransfer(comm::Runtime& runtime, File& file, FileA
                                        Bytes position, ProgramData data)
     : runtime_(runtime),
       file_(file),
+      view_(file.view),
+      member_views_(file.member_views),
       access_(access),
       position_(position),
       data_(std::move(data)),
       memory_(data_.memory()),
-      calls_program_(file.view.representation->calls_program()),
+      calls_program_(file.view->representation->calls_program()),
       type_(next_type(file)) {}
 
 CollectiveTransfer::Span CollectiveTransfer::own_span() const {
-    const Stream& stream = file_.view.stream;
+    const Stream& stream = view_->stream;
     Span span;
     span.position = static_cast<std::int64_t>(position_);
     span.bytes = static_cast<std::int64_t>(memory_.layout.size());
@@ -93,7 +95,7 @@ bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
                     break;
                 }
                 {
-                    Transferred own = transfer(file_, access_, position_, memory_);
+                    Transferred own = transfer(file_, view_->stream, access_, position_, memory_);
                     moved_ = own.bytes;
                     fault_ = std::move(own.fault);
                     finish();
@@ -174,8 +176,8 @@ void CollectiveTransfer::begin_windows() {
 }
 
 const Stream& CollectiveTransfer::stream_of(int rank) const noexcept {
-    if (rank == file_.rank() || file_.member_views.empty()) return file_.view.stream;
-    return file_.member_views[static_cast<std::size_t>(rank)].stream;
+    if (rank == file_.rank() || member_views_ == nullptr) return view_->stream;
+    return (*member_views_)[static_cast<std::size_t>(rank)].stream;
 }
 
 CollectiveTransfer::Part CollectiveTransfer::part_of(int rank, std::int64_t first,

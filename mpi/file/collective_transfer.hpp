@@ -85,6 +85,8 @@ class CollectiveTransfer final : public Work {
 
     comm::Runtime& runtime_;
     File& file_;
+    const std::shared_ptr<const View> view_;
+    const std::shared_ptr<const std::vector<MemberView>> member_views_;
     FileAccess access_;
     Bytes position_;
     ProgramData data_;

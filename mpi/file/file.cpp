@@ -65,7 +65,7 @@ void File::reset() noexcept {
     own_pointer = 0;
     shared.reset();
     aggregators.clear();
-    member_views.clear();
+    member_views.reset();
     collective_calls = 0;
     split = nullptr;
     split_name = "";

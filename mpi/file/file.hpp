@@ -45,7 +45,8 @@ struct File final : ErrorHandlerOwner {
     MPI_Info info = MPI_INFO_NULL;  // the hints; owned
     FileHints hints;
 
-    View view = initial_view();
+    // A collective access in progress keeps the view with which it was started.
+    std::shared_ptr<const View> view = initial_view();
     Bytes position = 0;  // the individual file pointer, in bytes of the stream
     // Null: the file has only one member, and `own_pointer` is the shared file pointer.
     std::shared_ptr<SharedPointer> shared;
@@ -53,8 +54,8 @@ struct File final : ErrorHandlerOwner {
 
     // The members that read and write for all in collective calls, by rank.
     std::vector<int> aggregators;
-    // If this task is one of them: the views of all members, by rank. Empty: all are the initial view.
-    std::vector<MemberView> member_views;
+    // If this task is one of them: the views of all members, by rank. Null: all have the initial view.
+    std::shared_ptr<const std::vector<MemberView>> member_views;
     std::uint32_t collective_calls = 0;  // the same at all members
     // The request of a split collective call that has begun; null: none. `split_name` says which.
     Request* split = nullptr;

@@ -11,7 +11,7 @@ Fault ProgramData::define(const File& file, FileAccess access, void* address, st
                           Datatype& type) {
     type_ = TypeReference(type);
     access_ = access;
-    how_ = file.view.representation;
+    how_ = file.view->representation;
     address_ = address;
     memory_ = {static_cast<std::byte*>(address), type.layout(count)};
     if (how_->native || count == 0 || type.size() == 0) return {};
@@ -19,7 +19,7 @@ Fault ProgramData::define(const File& file, FileAccess access, void* address, st
     if (Fault fault = file_type(*how_, type, stored)) return fault;
     element_ = static_cast<Bytes>(stored->size());
     const std::uint16_t basic = element_of(type);
-    Datatype& unit = basic != 0 ? predefined_datatype(basic) : *file.view.etype;
+    Datatype& unit = basic != 0 ? predefined_datatype(basic) : *file.view->etype;
     TypeReference stored_unit;
     if (Fault fault = file_type(*how_, unit, stored_unit)) return fault;
     unit_in_file_ = static_cast<Bytes>(stored_unit->size());

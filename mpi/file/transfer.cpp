@@ -33,9 +33,10 @@ ssize_t write_some(int descriptor, const std::byte* from, Bytes bytes, std::int6
 // Moves one transfer. `position` is that of the next byte in the stream, `done` in the memory.
 class FileMover {
   public:
-    FileMover(File& file, FileAccess access, Bytes position, const FileMemory& memory)
+    FileMover(File& file, const Stream& stream, FileAccess access, Bytes position,
+              const FileMemory& memory)
         : file_(file),
-          stream_(file.view.stream),
+          stream_(stream),
           access_(access),
           memory_(memory),
           position_(position),
@@ -251,9 +252,9 @@ Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, st
     return result;
 }
 
-Transferred transfer(File& file, FileAccess access, Bytes position, const FileMemory& memory) {
+Transferred transfer(File& file, const Stream& stream, FileAccess access, Bytes position,
+                     const FileMemory& memory) {
     if (memory.layout.size() == 0) return {};
-    const Stream& stream = file.view.stream;
     const Bytes last = position + memory.layout.size() - 1;
     std::int64_t first = 0;
     std::int64_t end = 0;
@@ -263,7 +264,7 @@ Transferred transfer(File& file, FileAccess access, Bytes position, const FileMe
     }
     const FileLock lock(file, access, first, end, file.atomic);
     if (lock.fault()) return {0, lock.fault()};
-    return FileMover(file, access, position, memory).run();
+    return FileMover(file, stream, access, position, memory).run();
 }
 
 FileLock::FileLock(const File& file, FileAccess access, std::int64_t first, std::int64_t end,

@@ -36,9 +36,10 @@ struct Transferred {
     Fault fault;
 };
 
-// Moves the bytes of the memory to or from the stream of the file's view, from `position` on. Blocks as long
+// Moves the bytes of the memory to or from the stream of a view of the file, from `position` on. Blocks as long
 // as the system does; waits for no message.
-Transferred transfer(File& file, FileAccess access, Bytes position, const FileMemory& memory);
+Transferred transfer(File& file, const Stream& stream, FileAccess access, Bytes position,
+                     const FileMemory& memory);
 
 // Reads or writes contiguous bytes. A read returns fewer bytes at the end of the file only.
 Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_t at);

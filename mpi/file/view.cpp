@@ -57,6 +57,17 @@ Span span_of(const Node& node) noexcept {
     return {};
 }
 
+Fault check_places(const Datatype& type, bool writable, const char* name) {
+    if (type.map().true_lower_bound() < 0 || type.extent() < 0)
+        return {MPI_ERR_IO, name, "it has a negative displacement or extent",
+                "give a datatype with displacements from 0 on"};
+    if (writable && !is_ordered(erase_types(type.map().data)))
+        return {MPI_ERR_IO, name,
+                "its displacements descend or overlap, and the file was opened for writing",
+                "give a datatype with ascending displacements"};
+    return {};
+}
+
 }  // namespace
 
 std::int64_t Stream::place(Bytes offset, Bytes& length) const noexcept {
@@ -124,6 +135,10 @@ bool is_ordered(const Placed& data, std::int64_t extent) noexcept {
     return span.ordered && extent >= span.upper - span.lower;
 }
 
+bool is_ordered(const Placed& data) noexcept {
+    return data.node == nullptr || span_of(*data.node).ordered;
+}
+
 Stream make_stream(std::int64_t displacement, const Datatype& filetype) {
     Stream stream;
     const FiletypeShape shape{filetype.extent(), filetype.size(), true};
@@ -137,7 +152,7 @@ Stream make_stream(std::int64_t displacement, const Datatype& filetype) {
 }
 
 Fault make_view(std::int64_t displacement, Datatype& etype, Datatype& filetype,
-                const Representation& how, View& view) {
+                const Representation& how, bool writable, View& view) {
     if (etype.size() == 0)
         return {MPI_ERR_ARG, "etype", "the datatype has no data", "give a datatype with data"};
     if (filetype.size() == 0 || filetype.size() % etype.size() != 0)
@@ -149,9 +164,8 @@ Fault make_view(std::int64_t displacement, Datatype& etype, Datatype& filetype,
     TypeReference file_filetype;
     if (Fault fault = file_type(how, etype, file_etype)) return fault;
     if (Fault fault = file_type(how, filetype, file_filetype)) return fault;
-    if (file_filetype->map().true_lower_bound() < 0 || file_filetype->extent() < 0)
-        return {MPI_ERR_ARG, "filetype", "it has a negative displacement or extent",
-                "give a filetype with displacements from 0 on"};
+    if (Fault fault = check_places(*file_etype, writable, "etype")) return fault;
+    if (Fault fault = check_places(*file_filetype, writable, "filetype")) return fault;
     view.displacement = displacement;
     view.etype = TypeReference(etype);
     view.filetype = TypeReference(filetype);
@@ -162,11 +176,14 @@ Fault make_view(std::int64_t displacement, Datatype& etype, Datatype& filetype,
     return {};
 }
 
-View initial_view() {
-    View view;
-    Datatype& bytes = *find_predefined_datatype(value_of(MPI_BYTE));
-    make_view(0, bytes, bytes, *find_representation("native"), view);
-    return view;
+std::shared_ptr<const View> initial_view() {
+    static const auto* const initial = [] {
+        auto made = std::make_shared<View>();
+        Datatype& bytes = *find_predefined_datatype(value_of(MPI_BYTE));
+        make_view(0, bytes, bytes, *find_representation("native"), true, *made);
+        return new std::shared_ptr<const View>(std::move(made));
+    }();
+    return *initial;
 }
 
 std::int64_t etypes_before(const View& view, std::int64_t position) noexcept {

@@ -41,7 +41,7 @@ MemberView member_view(const TypeNumbers& numbers) {
 
 // The descriptions of all members, at the aggregators.
 Fault exchange_views(comm::Runtime& runtime, File& file) {
-    const TypeNumbers own = describe_view(file.view);
+    const TypeNumbers own = describe_view(*file.view);
     Contributions lengths;
     if (Fault lost =
             gather_words(runtime, *file.comm, {static_cast<std::int32_t>(own.size())}, lengths))
@@ -62,8 +62,9 @@ Fault exchange_views(comm::Runtime& runtime, File& file) {
                       Data(sent.data(), sent.size() * sizeof(std::int64_t)));
     sequence.exchange();
     if (!sequence.ok()) return sequence.fault();
-    file.member_views.clear();
-    for (const TypeNumbers& numbers : all) file.member_views.push_back(member_view(numbers));
+    auto views = std::make_shared<std::vector<MemberView>>();
+    for (const TypeNumbers& numbers : all) views->push_back(member_view(numbers));
+    file.member_views = std::move(views);
     return {};
 }
 
@@ -71,7 +72,7 @@ Fault exchange_views(comm::Runtime& runtime, File& file) {
 
 Fault set_view(comm::Runtime& runtime, File& file, View view, const Fault& fault) {
     if (Fault any = agree_on_fault(runtime, *file.comm, file.name, fault)) return any;
-    file.view = std::move(view);
+    file.view = std::make_shared<const View>(std::move(view));
     file.position = 0;
     if (file.size() == 1) {
         file.own_pointer = 0;

@@ -255,6 +255,70 @@ static void test_views(void) {
     CHECK_OK(MPI_File_close(&file));
 }
 
+/* Datatypes that a view for writing must not have, and one for reading may. */
+static void test_refused_views(void) {
+    MPI_File file;
+    MPI_Datatype types[3];
+    const int lengths[] = {2, 1};
+    const int places[3][2] = {{-1, 3}, {3, 0}, {0, 1}}; /* negative, descending, overlapping */
+    int numbers[3] = {rank, rank + 1, rank + 2}, got[3] = {0};
+    for (int i = 0; i < 3; ++i) {
+        MPI_Type_indexed(2, lengths, places[i], MPI_INT, &types[i]);
+        MPI_Type_commit(&types[i]);
+    }
+    CHECK_OK(
+        MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file));
+    for (int i = 0; i < 3; ++i) {
+        CHECK_CLASS(MPI_File_set_view(file, 0, MPI_INT, types[i], "native", MPI_INFO_NULL),
+                    MPI_ERR_IO);
+        CHECK_CLASS(MPI_File_set_view(file, 0, types[i], types[i], "native", MPI_INFO_NULL),
+                    MPI_ERR_IO);
+    }
+    CHECK_OK(MPI_File_write_at_all(file, 0, numbers, 3, MPI_INT, MPI_STATUS_IGNORE));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 3; ++i) numbers[i] = 10 + i;
+    CHECK_OK(MPI_File_write_at_all(file, 0, numbers, 3, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_close(&file));
+    CHECK_OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE,
+                           MPI_INFO_NULL, &file));
+    CHECK_CLASS(MPI_File_set_view(file, 0, MPI_INT, types[0], "native", MPI_INFO_NULL), MPI_ERR_IO);
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, types[2], "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_read_all(file, got, 3, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK(got[0] == 10 && got[1] == 11 && got[2] == 11);
+    CHECK_OK(MPI_File_close(&file));
+    for (int i = 0; i < 3; ++i) MPI_Type_free(&types[i]);
+}
+
+/* A request in progress keeps the view with which it was started. */
+static void test_view_of_request(void) {
+    enum { kCells = 3000, kCalls = 4 };
+    MPI_File file = open_new(MPI_MODE_RDWR);
+    MPI_Request requests[kCalls];
+    MPI_Datatype type;
+    int *given = malloc(kCalls * kCells * sizeof *given), *got = malloc(kCells * sizeof *got);
+    MPI_Type_vector(kCells, 1, size, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    for (int call = 0; call < kCalls; ++call) {
+        const MPI_Offset displacement = 4 * ((MPI_Offset)call * kCells * size + rank);
+        for (int i = 0; i < kCells; ++i) given[call * kCells + i] = call * 100000 + i * 10 + rank;
+        CHECK_OK(MPI_File_set_view(file, displacement, MPI_INT, type, "native", MPI_INFO_NULL));
+        CHECK_OK(
+            MPI_File_iwrite_all(file, given + call * kCells, kCells, MPI_INT, &requests[call]));
+    }
+    CHECK_OK(MPI_Waitall(kCalls, requests, MPI_STATUSES_IGNORE));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int call = 0; call < kCalls; ++call) {
+        const MPI_Offset displacement = 4 * ((MPI_Offset)call * kCells * size + rank);
+        CHECK_OK(MPI_File_set_view(file, displacement, MPI_INT, type, "native", MPI_INFO_NULL));
+        CHECK_OK(MPI_File_read(file, got, kCells, MPI_INT, MPI_STATUS_IGNORE));
+        CHECK(memcmp(got, given + call * kCells, kCells * sizeof *got) == 0);
+    }
+    MPI_Type_free(&type);
+    CHECK_OK(MPI_File_close(&file));
+    free(given);
+    free(got);
+}
+
 /* A data representation in which every int has 6 bytes: "i", the four bytes from the lowest on, ";". */
 static int extent_of_int(MPI_Datatype type, MPI_Aint* extent, void* state) {
     CHECK(type == MPI_INT && *(int*)state == 42);
@@ -414,6 +478,8 @@ int main(int argc, char** argv) {
     test_errors();
     test_sizes();
     test_views();
+    test_refused_views();
+    test_view_of_request();
     test_datarep();
     test_shared();
     test_append_and_sequential();
