@@ -10,61 +10,77 @@ namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
 
-// The bytes between the first and the last one of a node, and whether they ascend.
+// The bytes that a node spans, from its first run to its last one.
 struct Span {
     std::int64_t lower = 0;
     std::int64_t upper = 0;
-    bool ordered = true;
+    std::int64_t first = 0;  // where the first run begins
+    std::int64_t last = 0;   // where the last run begins
+    bool ascends = true;     // no run begins before an earlier one
+    bool ordered = true;     // and none overlaps an earlier one
 };
 
 Span span_of(const Node& node) noexcept;
 
+Span span_of_run(Bytes bytes) noexcept {
+    Span run;
+    run.upper = static_cast<std::int64_t>(bytes);
+    return run;
+}
+
 // Adds a part that begins at `at`.
 void append(Span& whole, bool first, const Span& part, std::int64_t at) noexcept {
+    whole.ascends = whole.ascends && part.ascends && (first || part.first + at >= whole.last);
     whole.ordered = whole.ordered && part.ordered && (first || part.lower + at >= whole.upper);
     whole.lower = first ? part.lower + at : std::min(whole.lower, part.lower + at);
     whole.upper = first ? part.upper + at : std::max(whole.upper, part.upper + at);
+    if (first) whole.first = part.first + at;
+    whole.last = part.last + at;
 }
 
 Span span_of(const Node& node) noexcept {
+    Span whole;
     switch (node.kind) {
         case Node::Kind::kRun:
-            return {0, static_cast<std::int64_t>(node.size), true};
+            return span_of_run(node.size);
         case Node::Kind::kLoop: {
-            Span whole = span_of(*node.child);
-            const std::int64_t last = (node.count - 1) * node.stride;
-            const bool apart = node.count == 1 || node.stride >= whole.upper - whole.lower;
-            whole.ordered = whole.ordered && apart;
-            whole.lower += std::min<std::int64_t>(last, 0);
-            whole.upper += std::max<std::int64_t>(last, 0);
+            // Two copies say how each copy lies to the one before; the last copy says where the end is.
+            const Span one = span_of(*node.child);
+            append(whole, true, one, 0);
+            if (node.count == 1) return whole;
+            append(whole, false, one, node.stride);
+            const bool ascends = whole.ascends;
+            const bool ordered = whole.ordered;
+            append(whole, false, one, (node.count - 1) * node.stride);
+            whole.ascends = ascends;
+            whole.ordered = ordered;
             return whole;
         }
-        case Node::Kind::kBlocks: {
-            Span whole;
+        case Node::Kind::kBlocks:
             for (std::size_t i = 0; i < node.at.size(); ++i)
-                append(whole, i == 0,
-                       {0, static_cast<std::int64_t>(node.end_of(i) - node.start_of(i)), true},
-                       node.at[i]);
+                append(whole, i == 0, span_of_run(node.end_of(i) - node.start_of(i)), node.at[i]);
             return whole;
-        }
-        case Node::Kind::kSequence: {
-            Span whole;
+        case Node::Kind::kSequence:
             for (std::size_t i = 0; i < node.at.size(); ++i)
                 append(whole, i == 0, span_of(*node.children[i]), node.at[i]);
             return whole;
-        }
     }
-    return {};
+    return whole;
 }
 
 Fault check_places(const Datatype& type, bool writable, const char* name) {
     if (type.map().true_lower_bound() < 0 || type.extent() < 0)
         return {MPI_ERR_IO, name, "it has a negative displacement or extent",
                 "give a datatype with displacements from 0 on"};
-    if (writable && !is_ordered(erase_types(type.map().data)))
-        return {MPI_ERR_IO, name,
-                "its displacements descend or overlap, and the file was opened for writing",
+    const Placed data = erase_types(type.map().data);
+    if (data.node == nullptr) return {};
+    const Span span = span_of(*data.node);
+    if (!span.ascends)
+        return {MPI_ERR_IO, name, "its displacements descend",
                 "give a datatype with ascending displacements"};
+    if (writable && !span.ordered)
+        return {MPI_ERR_IO, name, "parts of it overlap, and the file was opened for writing",
+                "give a datatype without overlaps"};
     return {};
 }
 
@@ -133,10 +149,6 @@ bool is_ordered(const Placed& data, std::int64_t extent) noexcept {
     if (data.node == nullptr) return true;
     const Span span = span_of(*data.node);
     return span.ordered && extent >= span.upper - span.lower;
-}
-
-bool is_ordered(const Placed& data) noexcept {
-    return data.node == nullptr || span_of(*data.node).ordered;
 }
 
 Stream make_stream(std::int64_t displacement, const Datatype& filetype) {

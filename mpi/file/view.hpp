@@ -64,8 +64,6 @@ struct FiletypeShape {
 std::int64_t most_filetypes(std::int64_t displacement, const FiletypeShape& shape) noexcept;
 // True if the places of consecutive filetypes ascend without overlap.
 bool is_ordered(const Placed& data, std::int64_t extent) noexcept;
-// True if those of one filetype do.
-bool is_ordered(const Placed& data) noexcept;
 
 // What MPI_File_set_view sets.
 struct View {
@@ -79,8 +77,8 @@ struct View {
 };
 
 // A view from the arguments of MPI_File_set_view, which must be committed. Refuses an etype without
-// data, a filetype that does not consist of etypes, places before the displacement, and, if the file is
-// opened for writing, an etype or filetype whose places descend or overlap.
+// data, a filetype that does not consist of etypes, places before the displacement, places that descend,
+// and, if the file is opened for writing, places that overlap.
 Fault make_view(std::int64_t displacement, Datatype& etype, Datatype& filetype,
                 const Representation& how, bool writable, View& view);
 // The view of a file that was just opened: bytes from the beginning.
