@@ -75,6 +75,7 @@ void set_status_of(MPI_Status& status, const Request& request) noexcept {
     if (request.type == Type::kReceive || request.type == Type::kSendReceive) [[likely]]
         return set_received(status, *request.comm, request.receive);
     if (request.receives_from_nobody) return set_from_nobody(status);
+    if (request.type == Type::kWork && request.work->describe(status)) return;
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG,
                request.type == Type::kWork ? static_cast<std::int64_t>(request.work->moved()) : 0);
     if (request.type == Type::kSend && is_cancelled(request.send)) set_cancelled(status, true);

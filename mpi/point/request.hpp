@@ -52,6 +52,11 @@ class Work {
     // False if advance() calls no function of the program; then it is also called while the task
     // computes, by the progress thread.
     virtual bool calls_program() const noexcept { return true; }
+    // True if a start of a persistent request is a collective operation of its communicator.
+    virtual bool starts_operation() const noexcept { return true; }
+    // Fills in everything but MPI_ERROR of the status of an operation that has ended. Returns false,
+    // and does nothing, if such an operation has the status of one that receives nothing.
+    virtual bool describe(MPI_Status&) const noexcept { return false; }
 };
 
 // How a message is sent (MPI 5.0, section 3.4).

@@ -98,6 +98,18 @@ foreach(moment 5000 20000 60000)
            $<TARGET_FILE:mpi_random_file> ${moment} 100000)
 endforeach()
 
+# Partitioned communication: between simulated nodes, between all tasks by TCP, and with announced messages only.
+foreach(program partitioned threads_partitioned)
+  mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
+  mpi_test(${program}_tcp mpl_run -i -n 3 $<TARGET_FILE:mpi_${program}>)
+  mpi_test(${program}_rendezvous mpl_run -n 4 -e 0 $<TARGET_FILE:mpi_${program}>)
+  mpi_test(${program}_buffers mpl_run -n 4 -b 16384 $<TARGET_FILE:mpi_${program}>)
+endforeach()
+foreach(moment 5000 20000 60000)
+  mpi_test(partitioned_kill_${moment} mpl_run -n 4 -k ${moment} $<TARGET_FILE:mpi_partitioned> 100000)
+  mpi_test(partitioned_nodes_kill_${moment} mpl_run -N 2 -n 4 -k ${moment} $<TARGET_FILE:mpi_partitioned> 100000)
+endforeach()
+
 # Check mode: over TCP between simulated nodes, and with announced messages only. It finds nothing in correct programs.
 mpi_test(check_mode_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_check_mode>)
 mpi_test(check_mode_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_check_mode>)
@@ -117,7 +129,7 @@ foreach(program random_point random_collective)
   mpi_checked_test(${program}_rendezvous $<TARGET_FILE:mpl_run> -n 4 -e 100 $<TARGET_FILE:mpi_${program}> 7000 4)
 endforeach()
 foreach(program collective_inter collective_neighbor point_requests threads_point threads_collective window_objects
-                window_epochs random_window file_objects random_file)
+                window_epochs random_window file_objects random_file partitioned threads_partitioned)
   mpi_checked_test(${program} $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpi_${program}>)
 endforeach()
 # A sample: each call is some hand-overs of a processor, and on a busy computer each of these takes milliseconds.
