@@ -13,18 +13,22 @@ namespace {
 
 // The arguments that count at the leader only.
 RemoteLeader resolve_remote_leader(MPI_Comm peer_comm, int remote_leader, int tag) {
-    RemoteLeader remote{find_comm(peer_comm), remote_leader, tag, {}};
-    if (remote.peer == nullptr) {
+    RemoteLeader remote;
+    const Comm* const peer = find_comm(peer_comm);
+    if (peer == nullptr) {
         remote.fault = {
             MPI_ERR_COMM, "peer_comm",
             peer_comm == MPI_COMM_NULL ? "it is MPI_COMM_NULL" : "it is no communicator", ""};
-    } else if (remote_leader < 0 || remote_leader >= remote.peer->peers().size()) {
+    } else if (remote_leader < 0 || remote_leader >= peer->peers().size()) {
         remote.fault = {MPI_ERR_RANK, "remote_leader",
                         std::to_string(remote_leader) + " is no rank of peer_comm, which has " +
-                            std::to_string(remote.peer->peers().size()) + " members",
+                            std::to_string(peer->peers().size()) + " members",
                         ""};
     } else if (tag < 0) {
         remote.fault = {MPI_ERR_TAG, "tag", std::to_string(tag) + " is negative", ""};
+    } else {
+        remote.task = peer->peers().task(remote_leader);
+        remote.route = {making_context(*peer, Making::kLeaders), tag};
     }
     return remote;
 }

@@ -1,8 +1,6 @@
 // The start and the end of MPI (MPI 5.0, sections 11.2 and 11.4).
 #include <cstdio>
-#include <cstdlib>
 #include <mpi.h>
-#include <strings.h>
 #include <thread>
 
 #include "collectives/engine/process_collectives.hpp"
@@ -10,6 +8,7 @@
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/checked_call.hpp"
 #include "mpi/api/shown.hpp"
+#include "mpi/api/start_library.hpp"
 #include "mpi/check/leaks.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/process/environment.hpp"
@@ -36,27 +35,11 @@ int start(Call& call, int level) {
             mpi.state.load() == State::kActive ? "MPI is initialized already" : "MPI was finalized",
             "a process may initialize MPI once");
     }
-    comm::Runtime& runtime = comm::the_runtime();
-    if (!runtime.failure().empty())
-        return call.fail(MPI_ERR_OTHER, "", "messages are not available: " + runtime.failure());
-    collectives::Groups& groups = collectives::the_collectives(runtime).groups();
-    const auto own = groups.number(runtime.task(), groups.counter());
-    groups.count();
-    make_predefined_comms(runtime.task(), runtime.tasks(), own.value_or(1));
-    comm::MessageLayer& messages = runtime.messages();
-    messages.name_contexts(name_of_context);
-    if (runtime.segment() != nullptr) {
-        messages.notice_ends(*runtime.segment(), [&messages](ContextId context, std::int32_t type) {
-            return lost_member_of(context, type,
-                                  [&messages](TaskId task) { return messages.lost(task); });
-        });
-    }
-    mpi.predefined.universe_size = static_cast<int>(runtime.tasks());
-    // Only a program that asks for it pays for locks.
-    if (level == MPI_THREAD_MULTIPLE) runtime.share_among_threads();
+    if (const Fault fault = start_library(level)) return call.fail(fault);
+    publish_predefined_comms();
+    mpi.predefined.universe_size = static_cast<int>(comm::the_runtime().tasks());
     threads() = {level, std::this_thread::get_id()};
-    const char* const checks = std::getenv("MP_MPICHECK");
-    mpi.checking = checks != nullptr && ::strcasecmp(checks, "yes") == 0;
+    mpi.users.fetch_add(1);
     mpi.state.store(State::kActive);
     return MPI_SUCCESS;
 }
@@ -126,6 +109,7 @@ int finalize(Call& call) {
         }
     }
     mpi.state.store(State::kFinalized);
+    mpi.users.fetch_sub(1);
     return MPI_SUCCESS;
 }
 

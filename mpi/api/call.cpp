@@ -132,6 +132,7 @@ void Call::invoke_handler(ErrorObject object, int code, std::string_view what) {
 }
 
 MPI_Errhandler Call::handler_of(ErrorObject& object) const noexcept {
+    if (given_handler_ != MPI_ERRHANDLER_NULL) return given_handler_;
     Environment& mpi = environment();
     if (object.kind == Kind::kComm) {
         const CommBase* comm = mpi.find_comm(static_cast<MPI_Comm>(object.handle));

@@ -73,7 +73,7 @@ class Call {
     // If false, the error was reported, and the entry point must return code().
     bool ready() {
         if (context_ == Context::kAlways) return true;
-        if (environment().state.load(std::memory_order_relaxed) == State::kActive &&
+        if (environment().users.load(std::memory_order_relaxed) != 0 &&
             (context_ != Context::kRuntime || usable())) [[likely]]
             return true;
         return refuse_unready();
@@ -105,6 +105,9 @@ class Call {
 
     // Changes the object whose error handler the errors of this call invoke.
     void about(ErrorObject object) noexcept { object_ = object; }
+    // From now on errors invoke this handler, without an object. For functions that make an object and
+    // get its handler as an argument, which must be valid.
+    void handle_errors_by(MPI_Errhandler handler) noexcept { given_handler_ = handler; }
 
     // Invokes the error handler of the object with this code, as for MPI_Comm_call_errhandler.
     // Returns if the handler does.
@@ -197,6 +200,7 @@ class Call {
     Function function_;
     Context context_;
     ErrorObject object_;
+    MPI_Errhandler given_handler_ = MPI_ERRHANDLER_NULL;
     const void* site_;
     comm::Runtime* runtime_ = nullptr;
     comm::RuntimeLock::Entry entry_ = comm::RuntimeLock::Entry::kRefused;

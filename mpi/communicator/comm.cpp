@@ -107,11 +107,16 @@ void make_predefined_comms(TaskId own, std::uint32_t tasks, int own_gid) {
            context_of(own_gid), own, nullptr);
     self.name = "MPI_COMM_SELF";
     Environment& mpi = environment();
+    mpi.pools[static_cast<std::size_t>(Kind::kComm)] = &comm_pool();
+    mpi.task = own;
+}
+
+void publish_predefined_comms() {
+    auto& [world, self] = predefined();
+    Environment& mpi = environment();
     world.errhandler = self.errhandler = mpi.initial_errhandler;
     mpi.retain(world.errhandler);
     mpi.retain(self.errhandler);
-    mpi.pools[static_cast<std::size_t>(Kind::kComm)] = &comm_pool();
-    mpi.task = own;
     mpi.world = &world;
     mpi.self = &self;
 }

@@ -110,8 +110,10 @@ inline ContextId context_of(int gid) noexcept {
     return kFirstMpiContext + static_cast<ContextId>(gid);
 }
 
-// Makes MPI_COMM_WORLD and MPI_COMM_SELF of this process. Called once.
+// Makes MPI_COMM_WORLD and MPI_COMM_SELF of this process, for the library itself. Called once.
 void make_predefined_comms(TaskId own, std::uint32_t tasks, int own_gid);
+// From now on the program may use them. Called once.
+void publish_predefined_comms();
 
 // The predefined communicators. Precondition: they were made.
 Comm& world() noexcept;

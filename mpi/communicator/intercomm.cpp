@@ -22,10 +22,7 @@ Fault meet(comm::Runtime& runtime, const Comm& local, const RemoteLeader& remote
     Words given{reserved.number()};
     for (const TaskId task : local.local->tasks()) given.push_back(task);
     Words taken;
-    const Route route{making_context(*remote.peer, Making::kLeaders), remote.tag};
-    if (Fault fault =
-            swap_words(runtime, remote.peer->peers().task(remote.rank), route, given, taken))
-        return fault;
+    if (Fault fault = swap_words(runtime, remote.task, remote.route, given, taken)) return fault;
     answer = {MPI_SUCCESS, given.front(), taken.front()};
     answer.insert(answer.end(), taken.begin() + 1, taken.end());
     return {};
@@ -59,8 +56,10 @@ MadeComm connect(comm::Runtime& runtime, Comm& local, int local_leader,
                      "task " + std::to_string(task) + " is a member of both groups",
                      "connect groups without common members"}};
     }
-    return make_comm(local, {local.local, std::make_shared<const Members>(std::move(tasks)),
-                             answer[1], answer[2]});
+    return make_comm(
+        local,
+        {local.local, std::make_shared<const Members>(std::move(tasks), local.local->session()),
+         answer[1], answer[2]});
 }
 
 MadeComm merge(comm::Runtime& runtime, Comm& inter, bool high) {

@@ -4,15 +4,15 @@
 
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/communicator/comm.hpp"
+#include "mpi/communicator/exchange.hpp"
 #include "mpi/communicator/numbers.hpp"
 
 namespace poe::mpi {
 
 // The way to the other group: significant at the leader only.
 struct RemoteLeader {
-    const Comm* peer = nullptr;
-    int rank = 0;  // in `peer`
-    int tag = 0;
+    TaskId task = 0;
+    Route route;  // of the messages between the leaders; the same at both
     Fault fault;  // what is wrong with these arguments; the members of the own group learn of it
 };
 

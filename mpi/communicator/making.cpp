@@ -48,7 +48,7 @@ Chosen with_color(comm::Runtime& runtime, const Members& group, const Words& wor
     for (const std::size_t rank : ranks) tasks.push_back(group.tasks()[rank]);
     const std::int32_t number =
         number_from(groups_of(runtime), tasks.front(), choosing_at(words, ranks.front()).counter);
-    return {std::make_shared<const Members>(std::move(tasks)), number};
+    return {std::make_shared<const Members>(std::move(tasks), group.session()), number};
 }
 
 // The first member whose choice `is_wrong`, as a text; empty if there is none.
@@ -275,7 +275,7 @@ Chosen remote_members(comm::Runtime& runtime, const Comm& parent, const Words& w
     }
     if (tasks.empty()) return {};
     const std::int32_t number = number_from(groups_of(runtime), tasks.front(), counter);
-    return {std::make_shared<const Members>(std::move(tasks)), number};
+    return {std::make_shared<const Members>(std::move(tasks), parent.remote->session()), number};
 }
 
 }  // namespace

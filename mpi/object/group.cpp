@@ -8,8 +8,8 @@
 namespace poe::mpi {
 namespace {
 
-MembersPtr make_members(std::vector<TaskId> tasks) {
-    return std::make_shared<const Members>(std::move(tasks));
+MembersPtr make_members(std::vector<TaskId> tasks, const Members& origin) {
+    return std::make_shared<const Members>(std::move(tasks), origin.session());
 }
 
 Fault check_rank(const Members& group, int rank, const char* argument) {
@@ -38,7 +38,8 @@ Fault mark(const Members& group, std::span<const int> ranks, std::vector<bool>& 
 
 }  // namespace
 
-Members::Members(std::vector<TaskId> tasks) : tasks_(std::move(tasks)) {
+Members::Members(std::vector<TaskId> tasks, int session)
+    : tasks_(std::move(tasks)), session_(session) {
     for (std::size_t i = 1; i < tasks_.size(); ++i) {
         if (tasks_[i] != tasks_[i - 1] + 1) consecutive_ = false;
     }
@@ -72,7 +73,7 @@ MembersPtr unite(const MembersPtr& one, const Members& two) {
     for (const TaskId task : two.tasks()) {
         if (one->rank_of(task) == MPI_UNDEFINED) tasks.push_back(task);
     }
-    return tasks.size() == one->tasks().size() ? one : make_members(std::move(tasks));
+    return tasks.size() == one->tasks().size() ? one : make_members(std::move(tasks), *one);
 }
 
 MembersPtr intersect(const MembersPtr& one, const Members& two) {
@@ -80,7 +81,7 @@ MembersPtr intersect(const MembersPtr& one, const Members& two) {
     for (const TaskId task : one->tasks()) {
         if (two.rank_of(task) != MPI_UNDEFINED) tasks.push_back(task);
     }
-    return make_members(std::move(tasks));
+    return make_members(std::move(tasks), *one);
 }
 
 MembersPtr subtract(const MembersPtr& one, const Members& two) {
@@ -88,7 +89,7 @@ MembersPtr subtract(const MembersPtr& one, const Members& two) {
     for (const TaskId task : one->tasks()) {
         if (two.rank_of(task) == MPI_UNDEFINED) tasks.push_back(task);
     }
-    return make_members(std::move(tasks));
+    return make_members(std::move(tasks), *one);
 }
 
 GroupResult include(const MembersPtr& group, std::span<const int> ranks) {
@@ -97,7 +98,7 @@ GroupResult include(const MembersPtr& group, std::span<const int> ranks) {
     std::vector<TaskId> tasks;
     tasks.reserve(ranks.size());
     for (const int rank : ranks) tasks.push_back(group->task(rank));
-    return {make_members(std::move(tasks)), {}};
+    return {make_members(std::move(tasks), *group), {}};
 }
 
 GroupResult exclude(const MembersPtr& group, std::span<const int> ranks) {
@@ -108,7 +109,7 @@ GroupResult exclude(const MembersPtr& group, std::span<const int> ranks) {
     for (int rank = 0; rank < group->size(); ++rank) {
         if (!marked[static_cast<std::size_t>(rank)]) tasks.push_back(group->task(rank));
     }
-    return {make_members(std::move(tasks)), {}};
+    return {make_members(std::move(tasks), *group), {}};
 }
 
 RanksResult expand_ranges(const Members& group, std::span<const int[3]> ranges) {

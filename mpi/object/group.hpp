@@ -20,7 +20,8 @@ namespace poe::mpi {
 // The members of a group: a rank is an index.
 class Members {
   public:
-    explicit Members(std::vector<TaskId> tasks);
+    // `session`: the number of the session that the group was derived from; 0: the world model.
+    explicit Members(std::vector<TaskId> tasks, int session = 0);
 
     int size() const noexcept { return static_cast<int>(tasks_.size()); }
     std::span<const TaskId> tasks() const noexcept { return tasks_; }
@@ -29,10 +30,13 @@ class Members {
     // The rank of the task, or MPI_UNDEFINED. Takes logarithmic time, constant time if the members
     // are consecutive tasks.
     int rank_of(TaskId task) const noexcept;
+    // Groups and communicators that are made from others belong to the session of the first one.
+    int session() const noexcept { return session_; }
 
   private:
     std::vector<TaskId> tasks_;
     bool consecutive_ = true;
+    int session_ = 0;
     std::vector<int> by_task_;  // the ranks in the order of their tasks; empty if consecutive
 };
 

@@ -21,6 +21,7 @@ constexpr Bytes round_up(Bytes bytes) noexcept {
 struct SendBuffers {
     std::shared_ptr<SendBuffer> process;
     std::unordered_map<ContextId, std::shared_ptr<SendBuffer>> by_context;
+    std::unordered_map<int, std::shared_ptr<SendBuffer>> by_session;
 };
 
 SendBuffers& buffers() noexcept {
@@ -170,11 +171,25 @@ SendBuffer* buffer_for(const Comm& comm) noexcept {
         const auto found = all.by_context.find(comm.context);
         if (found != all.by_context.end() && found->second) return found->second.get();
     }
+    if (const int session = comm.local->session(); session != 0) {
+        const auto found = all.by_session.find(session);
+        return found != all.by_session.end() ? found->second.get() : nullptr;
+    }
     return all.process.get();
 }
 
-std::shared_ptr<SendBuffer>& buffer_of(const Comm* comm) {
-    return comm == nullptr ? buffers().process : buffers().by_context[comm->context];
+std::shared_ptr<SendBuffer>& buffer_of(const BufferOwner& owner) {
+    if (owner.comm != nullptr) return buffers().by_context[owner.comm->context];
+    return owner.session != 0 ? buffers().by_session[owner.session] : buffers().process;
+}
+
+void detach_buffer_of_session(comm::Runtime& runtime, int session) {
+    auto& all = buffers().by_session;
+    const auto found = all.find(session);
+    if (found == all.end()) return;
+    // Another thread may change the table during the wait.
+    if (const std::shared_ptr<SendBuffer> buffer = found->second) buffer->flush(runtime);
+    all.erase(session);
 }
 
 void detach_buffer_of(comm::Runtime& runtime, const Comm& comm) {

@@ -11,6 +11,7 @@ Environment::Environment() : nobody_(std::make_shared<const Members>(std::vector
     pools[static_cast<std::size_t>(Kind::kErrhandler)] = &errhandlers;
     pools[static_cast<std::size_t>(Kind::kGroup)] = &groups;
     pools[static_cast<std::size_t>(Kind::kOp)] = &operations;
+    pools[static_cast<std::size_t>(Kind::kSession)] = &sessions;
     pools[static_cast<std::size_t>(Kind::kDatatype)] = &datatype_pool();
 }
 

@@ -18,6 +18,7 @@
 #include "mpi/object/handle.hpp"
 #include "mpi/object/info.hpp"
 #include "mpi/object/operation.hpp"
+#include "mpi/object/session.hpp"
 
 namespace poe::mpi {
 
@@ -45,6 +46,7 @@ class Environment {
     Pool<ErrorHandler> errhandlers{Kind::kErrhandler};
     Pool<Group> groups{Kind::kGroup};
     Pool<Operation> operations{Kind::kOp};
+    Pool<Session> sessions{Kind::kSession};
     // All pools by kind, for the conversion of integers to handles. A room that adds a kind of
     // objects adds its pool here before the first object is made. Null: the program can have no
     // such objects.
@@ -54,11 +56,15 @@ class Environment {
     Keyvals keyvals;
     AttributeTable type_attributes;
 
+    // The world model: from MPI_Init to MPI_Finalize.
     std::atomic<State> state{State::kBeforeInit};
+    // The number of users of the library: the world model while it is active, and each session. If it is
+    // 0, only functions that need nothing may be called.
+    std::atomic<int> users{0};
     // Check mode (MP_MPICHECK): errors of the program are searched for that cost time to find. Set
-    // before `state` becomes kActive.
+    // before the first user.
     bool checking = false;
-    // The task that this process is; set before `state` becomes kActive.
+    // The task that this process is; set before the first user.
     TaskId task = 0;
     PredefinedAttributes predefined;
 

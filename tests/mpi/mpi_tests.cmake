@@ -110,6 +110,16 @@ foreach(moment 5000 20000 60000)
   mpi_test(partitioned_nodes_kill_${moment} mpl_run -N 2 -n 4 -k ${moment} $<TARGET_FILE:mpi_partitioned> 100000)
 endforeach()
 
+# Sessions: between simulated nodes, between all tasks by TCP, and with process sets.
+foreach(program sessions threads_sessions)
+  mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
+  mpi_test(${program}_tcp mpl_run -i -n 3 $<TARGET_FILE:mpi_${program}>)
+endforeach()
+mpi_test(sessions_sets_5 ${CMAKE_COMMAND} -E env "MP_PSETS=test://odd=1,3 test://last=4"
+         $<TARGET_FILE:mpl_run> -N 2 -n 5 $<TARGET_FILE:mpi_sessions>)
+mpi_test(sessions_sets_2 ${CMAKE_COMMAND} -E env "MP_PSETS=test://odd=1 test://last=1-1"
+         $<TARGET_FILE:mpl_run> -n 2 $<TARGET_FILE:mpi_sessions>)
+
 # Check mode: over TCP between simulated nodes, and with announced messages only. It finds nothing in correct programs.
 mpi_test(check_mode_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_check_mode>)
 mpi_test(check_mode_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_check_mode>)

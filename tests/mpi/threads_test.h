@@ -34,7 +34,7 @@ static void in_threads(void (*work)(int number)) {
     for (int t = 0; t < kThreads; ++t) pthread_join(threads[t].id, NULL);
 }
 
-static void begin_threads(int* argc, char*** argv) {
+static inline void begin_threads(int* argc, char*** argv) {
     int provided = -1;
     CHECK_OK(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided));
     CHECK_INT(provided, MPI_THREAD_MULTIPLE);
@@ -43,7 +43,7 @@ static void begin_threads(int* argc, char*** argv) {
     for (int t = 0; t < kThreads; ++t) CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &threads_comms[t]));
 }
 
-static void end_threads(void) {
+static inline void end_threads(void) {
     for (int t = 0; t < kThreads; ++t) CHECK_OK(MPI_Comm_free(&threads_comms[t]));
     CHECK_OK(MPI_Finalize());
 }

@@ -1,0 +1,50 @@
+// The start of the library; see start_library.hpp.
+#include "mpi/api/start_library.hpp"
+
+#include <cstdlib>
+#include <mpi.h>
+#include <mutex>
+#include <strings.h>
+
+#include "collectives/engine/process_collectives.hpp"
+#include "comm/bootstrap/process_runtime.hpp"
+#include "mpi/communicator/comm.hpp"
+#include "mpi/process/environment.hpp"
+
+namespace poe::mpi {
+namespace {
+
+void prepare(comm::Runtime& runtime) {
+    collectives::Groups& groups = collectives::the_collectives(runtime).groups();
+    const auto own = groups.number(runtime.task(), groups.counter());
+    groups.count();
+    make_predefined_comms(runtime.task(), runtime.tasks(), own.value_or(1));
+    comm::MessageLayer& messages = runtime.messages();
+    messages.name_contexts(name_of_context);
+    if (runtime.segment() != nullptr) {
+        messages.notice_ends(*runtime.segment(), [&messages](ContextId context, std::int32_t type) {
+            return lost_member_of(context, type,
+                                  [&messages](TaskId task) { return messages.lost(task); });
+        });
+    }
+    const char* const checks = std::getenv("MP_MPICHECK");
+    environment().checking = checks != nullptr && ::strcasecmp(checks, "yes") == 0;
+}
+
+}  // namespace
+
+Fault start_library(int thread_level) {
+    // Several threads may open their first sessions at the same time.
+    static std::mutex lock;
+    static bool prepared = false;
+    const std::lock_guard guard(lock);
+    comm::Runtime& runtime = comm::the_runtime();
+    if (!runtime.failure().empty())
+        return {MPI_ERR_OTHER, "", "messages are not available: " + runtime.failure(), ""};
+    if (!prepared) prepare(runtime);
+    prepared = true;
+    if (thread_level == MPI_THREAD_MULTIPLE) runtime.share_among_threads();
+    return {};
+}
+
+}  // namespace poe::mpi

@@ -1,0 +1,72 @@
+// Process sets; see process_sets.hpp.
+#include "mpi/process/process_sets.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <numeric>
+
+#include "mpi/process/environment.hpp"
+
+namespace poe::mpi {
+namespace {
+
+// Removes the part before `separator` from `rest` and returns it.
+std::string_view take_part(std::string_view& rest, char separator) {
+    const std::size_t end = std::min(rest.find(separator), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    return part;
+}
+
+bool read_number(std::string_view text, std::uint32_t limit, TaskId& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() && number >= 0 &&
+           static_cast<std::uint32_t>(number) < limit;
+}
+
+bool read_ranges(std::string_view text, std::uint32_t tasks, std::vector<TaskId>& found) {
+    while (!text.empty()) {
+        std::string_view range = take_part(text, ',');
+        const std::string_view low = take_part(range, '-');
+        TaskId first = 0;
+        if (!read_number(low, tasks, first)) return false;
+        TaskId last = first;
+        if (!range.empty() && !read_number(range, tasks, last)) return false;
+        for (TaskId task = first; task <= last; ++task) found.push_back(task);
+    }
+    return !found.empty();
+}
+
+}  // namespace
+
+std::vector<ProcessSet> parse_process_sets(std::string_view text, TaskId own, std::uint32_t tasks) {
+    std::vector<TaskId> all(tasks);
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<ProcessSet> sets{{"mpi://WORLD", std::move(all)}, {"mpi://SELF", {own}}};
+    while (!text.empty()) {
+        std::string_view entry = take_part(text, ' ');
+        const std::string_view name = take_part(entry, '=');
+        ProcessSet set{std::string(name), {}};
+        if (!name.empty() && name.size() < MPI_MAX_PSET_NAME_LEN &&
+            find_process_set(sets, name) == nullptr && read_ranges(entry, tasks, set.tasks))
+            sets.push_back(std::move(set));
+    }
+    return sets;
+}
+
+const ProcessSet* find_process_set(const std::vector<ProcessSet>& sets, std::string_view name) {
+    const auto found = std::ranges::find(sets, name, &ProcessSet::name);
+    return found == sets.end() ? nullptr : &*found;
+}
+
+const std::vector<ProcessSet>& process_sets(std::uint32_t tasks) {
+    static const auto* const sets = [tasks] {
+        const char* const text = std::getenv("MP_PSETS");
+        return new std::vector<ProcessSet>(
+            parse_process_sets(text != nullptr ? text : "", environment().task, tasks));
+    }();
+    return *sets;
+}
+
+}  // namespace poe::mpi
