@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "partition_manager/job/command_lines.hpp"
 #include "partition_manager/job/name_pattern.hpp"
+#include "partition_manager/job/process_sets.hpp"
 #include "partition_manager/launch/local_launcher.hpp"
 #include "poe/trace_job.hpp"
 
@@ -168,6 +169,15 @@ void apply_place(pm::CommandPlace place, pm::JobSpec& job) {
     for (pm::CommandPlace& one : job.places) one.environment = place.environment;
 }
 
+// The sets of pools, and those that the commands file names.
+std::vector<pm::NamedTasks> named_sets(const pm::TaskMap& map, const JobStep& step) {
+    std::vector<pm::NamedTasks> sets;
+    for (std::size_t task = 0; task < map.pool_of_task.size(); ++task)
+        pm::add_to_set(sets, pm::kPoolSet + map.pool_of_task[task], static_cast<TaskId>(task));
+    sets.insert(sets.end(), step.sets.begin(), step.sets.end());
+    return sets;
+}
+
 }  // namespace
 
 pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobStep& step,
@@ -178,7 +188,10 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     for (std::size_t task = 0; task < map.node_of_task.size(); ++task)
         job.tasks.push_back({map.node_of_task[task], step.command_of_task[task]});
     job.commands = step.commands;
-    job.environment = task_environment(surroundings.environment, options.task_environment);
+    std::vector<std::string> variables = options.task_environment;
+    variables.push_back(pm::kProcessSetsVariable +
+                        ("=" + pm::process_sets_text(job, named_sets(map, step))));
+    job.environment = task_environment(surroundings.environment, variables);
     job.directory = surroundings.directory;
     for (const pm::CommandPlace& place : step.places)
         job.places.push_back(resolve(place, surroundings));

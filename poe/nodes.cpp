@@ -63,11 +63,6 @@ Result<pm::TaskMap> with_reservations(Result<pm::TaskMap> map,
     return map;
 }
 
-Result<pm::TaskMap> from_pool(Result<pm::TaskMap> map) {
-    if (map) map.value().may_change = true;
-    return map;
-}
-
 void leave_out(const std::vector<std::string>& avoided, pm::Pools& pools) {
     for (auto& [pool, nodes] : pools.nodes)
         std::erase_if(nodes, [&](const std::string& node) {
@@ -89,15 +84,22 @@ Result<pm::TaskMap> map_from_pools(const Options& options,
     if (names_pools(host_file)) {
         const auto names = pm::allocate_from_pools(request_of(options), *host_file, pools.value());
         if (!names) return names.error();
-        return from_pool(
-            with_reservations(map_of(names.value(), host_file->path, options), host_file, options));
+        auto map =
+            with_reservations(map_of(names.value(), host_file->path, options), host_file, options);
+        if (!map) return map;
+        for (std::size_t task = 0; task < map.value().node_of_task.size(); ++task)
+            map.value().pool_of_task.push_back(
+                host_file->lines[std::min(task, host_file->lines.size() - 1)].name);
+        return map;
     }
     const auto nodes = pm::nodes_of_pool(pools.value(), options.pool);
     if (!nodes) return nodes.error();
     const auto names = pm::allocate(request_of(options), nodes.value(), "pool " + options.pool);
     if (!names) return names.error();
-    return from_pool(with_reservations(map_of(names.value(), "pool " + options.pool, options),
-                                       std::nullopt, options));
+    auto map = with_reservations(map_of(names.value(), "pool " + options.pool, options),
+                                 std::nullopt, options);
+    if (map) map.value().pool_of_task.assign(map.value().node_of_task.size(), options.pool);
+    return map;
 }
 
 Result<pm::TaskMap> map_in_slurm(Options& options, const pm::SlurmAllocation& allocation,

@@ -204,7 +204,7 @@ struct Run {
 // Takes other nodes of the pools in place of those that other jobs do not leave to this one. Returns
 // false if there are not enough others.
 bool take_other_nodes(const Run& run, const std::vector<NodeIndex>& busy) {
-    if (!run.map.may_change) return false;
+    if (run.map.pool_of_task.empty()) return false;
     std::string names;
     for (const NodeIndex node : busy) {
         run.options.avoided_nodes.push_back(run.map.nodes[static_cast<std::size_t>(node)]);

@@ -123,6 +123,7 @@ Result<std::optional<JobStep>> ProgramPrompt::next_spmd() {
 Result<std::optional<JobStep>> ProgramPrompt::next_mpmd() {
     using Answer = Result<std::optional<JobStep>>;
     StepBuilder step;
+    std::vector<pm::NamedTasks> sets;
     for (std::size_t task = 0; task < map_.node_of_task.size(); ++task) {
         const std::string& node = map_.nodes.at(static_cast<std::size_t>(map_.node_of_task[task]));
         auto words = next_command(std::to_string(task) + ":" + node + "> ");
@@ -135,9 +136,14 @@ Result<std::optional<JobStep>> ProgramPrompt::next_mpmd() {
         if (!words.value() && steps_ == 0 && !interactive_) return no_program();
         if (!words.value()) return Answer(std::nullopt);
         step.add(std::move(*words.value()));
+        if (!commands_) continue;
+        for (const std::string& name : commands_->lines[next_line_ - 1].sets)
+            pm::add_to_set(sets, pm::kUserSet + name, static_cast<TaskId>(task));
     }
     if (interactive_) output_("Partition loaded...\n");
-    return Answer(step.take());
+    JobStep taken = step.take();
+    taken.sets = std::move(sets);
+    return Answer(std::move(taken));
 }
 
 ProgramPrompt::MaybeCommand ProgramPrompt::next_command(const std::string& prompt) {

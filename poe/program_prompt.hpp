@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "partition_manager/job/commands_file.hpp"
+#include "partition_manager/job/process_sets.hpp"
 #include "partition_manager/job/task_map.hpp"
 #include "poe/arguments.hpp"
 #include "poe/options.hpp"
@@ -26,6 +27,7 @@ struct JobStep {
     std::vector<std::uint32_t> command_of_task;  // size = tasks of the job
     // By command, like Options::place. Empty if no command has settings.
     std::vector<pm::CommandPlace> places;
+    std::vector<pm::NamedTasks> sets;  // the process sets that a commands file names
 };
 
 // Not thread-safe.

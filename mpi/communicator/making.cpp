@@ -6,6 +6,7 @@
 
 #include "mpi/communicator/exchange.hpp"
 #include "mpi/process/environment.hpp"
+#include "mpi/process/process_sets.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -132,6 +133,11 @@ int node_of(comm::Runtime& runtime) {
     return runtime.nodes() == 1 ? 0 : static_cast<int>(runtime.segment()->node_of(runtime.task()));
 }
 
+bool is_in_set(comm::Runtime& runtime, const std::string& name) {
+    const ProcessSet* const set = find_process_set(process_sets(runtime.tasks()), name);
+    return set != nullptr && std::ranges::find(set->tasks, runtime.task()) != set->tasks.end();
+}
+
 // The color of this member for a split by type; MPI_UNDEFINED if it gets no communicator.
 int color_of_type(comm::Runtime& runtime, int type, const std::string& resource) {
     switch (type) {
@@ -144,7 +150,7 @@ int color_of_type(comm::Runtime& runtime, int type, const std::string& resource)
             if (type == MPI_COMM_TYPE_HW_GUIDED) return MPI_UNDEFINED;
             if (resource == "mpi://WORLD") return 0;
             if (resource == "mpi://SELF") return runtime.task();
-            return MPI_UNDEFINED;
+            return is_in_set(runtime, resource) ? 0 : MPI_UNDEFINED;
         default:
             return MPI_UNDEFINED;
     }

@@ -22,7 +22,8 @@ MadeComm split(comm::Runtime& runtime, Comm& parent, int color, int key);
 // is wrong with the arguments of this member: all members then get a fault.
 MadeComm take_part(comm::Runtime& runtime, Comm& parent, bool takes_part, const Fault& fault);
 
-// MPI_Comm_split_type. `resource` is the value of mpi_hw_resource_type or mpi_pset_name of the info;
+// MPI_Comm_split_type. A resource that is the name of a process set of poe gives a communicator to its
+// members only. `resource` is the value of mpi_hw_resource_type or mpi_pset_name of the info;
 // empty if it has none. `found`, if not null, receives the resource that MPI_COMM_TYPE_HW_UNGUIDED has
 // found.
 MadeComm split_by_type(comm::Runtime& runtime, Comm& parent, int type, int key,

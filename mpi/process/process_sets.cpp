@@ -12,7 +12,7 @@ namespace poe::mpi {
 namespace {
 
 // Removes the part before `separator` from `rest` and returns it.
-std::string_view take_part(std::string_view& rest, char separator) {
+std::string_view cut_at(std::string_view& rest, char separator) {
     const std::size_t end = std::min(rest.find(separator), rest.size());
     const std::string_view part = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -27,8 +27,8 @@ bool read_number(std::string_view text, std::uint32_t limit, TaskId& number) {
 
 bool read_ranges(std::string_view text, std::uint32_t tasks, std::vector<TaskId>& found) {
     while (!text.empty()) {
-        std::string_view range = take_part(text, ',');
-        const std::string_view low = take_part(range, '-');
+        std::string_view range = cut_at(text, ',');
+        const std::string_view low = cut_at(range, '-');
         TaskId first = 0;
         if (!read_number(low, tasks, first)) return false;
         TaskId last = first;
@@ -45,8 +45,8 @@ std::vector<ProcessSet> parse_process_sets(std::string_view text, TaskId own, st
     std::iota(all.begin(), all.end(), 0);
     std::vector<ProcessSet> sets{{"mpi://WORLD", std::move(all)}, {"mpi://SELF", {own}}};
     while (!text.empty()) {
-        std::string_view entry = take_part(text, ' ');
-        const std::string_view name = take_part(entry, '=');
+        std::string_view entry = cut_at(text, ' ');
+        const std::string_view name = cut_at(entry, '=');
         ProcessSet set{std::string(name), {}};
         if (!name.empty() && name.size() < MPI_MAX_PSET_NAME_LEN &&
             find_process_set(sets, name) == nullptr && read_ranges(entry, tasks, set.tasks))

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "partition_manager/job/process_sets.hpp"
 
 namespace poe::pm {
 
@@ -84,6 +85,10 @@ JobSpec make_spawned_job(const JobSpec& base, const SpawnTasks& ask, SpawnPlan& 
     plan.next_node = next_node;
     keep_used_nodes(base, job);
     if (needs_tcp(job) && !job.job_key) job.job_key = plan.make_key();
+    const std::string variable = std::string(kProcessSetsVariable) + "=";
+    std::erase_if(job.environment,
+                  [&](const std::string& entry) { return entry.starts_with(variable); });
+    job.environment.push_back(variable + process_sets_text(job, {}));
     job.stdin_mode.kind = StdinMode::Kind::kNone;
     // If only one task of the first job may write, no spawned task may.
     if (job.stdout_mode.kind == StdoutMode::Kind::kOne) job.stdout_mode.task = -1;

@@ -156,15 +156,49 @@ bool is_blank_or_comment(std::string_view line) {
     return true;
 }
 
+namespace {
+
+constexpr std::string_view kSetLine = "#pset";
+
+// The names of a line "#pset NAME NAME"; nothing if it is another comment.
+Result<std::optional<std::vector<std::string>>> names_of_sets(std::string_view line,
+                                                              const std::string& path, int number) {
+    using Names = std::optional<std::vector<std::string>>;
+    if (!line.starts_with(kSetLine)) return Names();
+    line.remove_prefix(kSetLine.size());
+    if (!line.empty() && !is_separator(line.front())) return Names();
+    auto words = split_command(line, path, number);
+    if (!words) return words.error();
+    for (const std::string& name : words.value()) {
+        if (name.find_first_of(" =\t") != std::string::npos || name.empty()) {
+            UserError error;
+            error.source = path;
+            error.line = number;
+            error.text = "\"" + name + "\" is no name of a process set";
+            error.expected = "give names without blanks and equals signs after #pset";
+            return error;
+        }
+    }
+    return Names(std::move(words.value()));
+}
+
+}  // namespace
+
 Result<CommandsFile> parse_commands_file(std::string_view text, const std::string& path) {
     CommandsFile file;
     file.path = path;
     TextLines lines(text);
+    std::vector<std::string> sets;
     while (const auto line = lines.next()) {
-        if (is_blank_or_comment(*line)) continue;
+        if (is_blank_or_comment(*line)) {
+            auto names = names_of_sets(*line, path, lines.line());
+            if (!names) return names.error();
+            if (names.value()) sets = std::move(*names.value());
+            continue;
+        }
         auto words = split_command(*line, path, lines.line());
         if (!words) return words.error();
-        file.lines.push_back({std::move(words.value()), lines.line()});
+        file.lines.push_back({std::move(words.value()), lines.line(), sets});
     }
     return file;
 }
