@@ -110,8 +110,8 @@ foreach(moment 5000 20000 60000)
   mpi_test(partitioned_nodes_kill_${moment} mpl_run -N 2 -n 4 -k ${moment} $<TARGET_FILE:mpi_partitioned> 100000)
 endforeach()
 
-# Sessions: between simulated nodes, between all tasks by TCP, and with process sets.
-foreach(program sessions threads_sessions)
+# Sessions and ports: between simulated nodes, between all tasks by TCP; and process sets.
+foreach(program sessions threads_sessions ports)
   mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
   mpi_test(${program}_tcp mpl_run -i -n 3 $<TARGET_FILE:mpi_${program}>)
 endforeach()

@@ -12,6 +12,7 @@ from poe_mpi import MpiTest, poe
 PROGRAM = r"""
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,6 +53,32 @@ static int lonely(const char* what) {
         int index;
         MPI_Irecv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
         return MPI_Waitany(1, &request, &index, &status);
+    }
+    if (is("precv", what) || is("psend", what)) {
+        if (is("precv", what))
+            MPI_Precv_init(memory, 4, 100, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        else
+            MPI_Psend_init(memory, 4, sizeof memory / 4, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        if (is("psend", what)) MPI_Pready_range(0, 3, request);
+        return MPI_Wait(&request, &status);
+    }
+    if (is("connect", what)) {
+        char port[MPI_MAX_PORT_NAME];
+        MPI_Comm inter;
+        MPI_Errhandler handler;
+        MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+        snprintf(port, sizeof port, "poe-port:1:1:%s", getenv("MP_PARTITION"));
+        return MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+    }
+    if (is("from_group", what)) {
+        MPI_Group all, pair;
+        MPI_Comm made;
+        const int ranks[2] = {1, rank};
+        MPI_Comm_group(MPI_COMM_WORLD, &all);
+        MPI_Group_incl(all, 2, ranks, &pair);
+        return MPI_Comm_create_from_group(pair, "pair", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
     }
     if (is("win_start", what)) return MPI_Win_start(victim, 0, window);
     if (is("win_wait", what)) {
@@ -138,7 +165,8 @@ int main(int argc, char** argv) {
 }
 """
 
-LONELY = ["recv", "ssend", "send", "probe", "mprobe", "wait", "waitany", "sendrecv", "issend", "win_start", "win_wait"]
+LONELY = ["recv", "ssend", "send", "probe", "mprobe", "wait", "waitany", "sendrecv", "issend", "win_start", "win_wait",
+          "precv", "psend", "connect", "from_group"]
 # As long as the victim lives, these succeed while it does nothing.
 ONE_SIDED = ["win_lock", "put"]
 ANY = ["anysource", "anyprobe", "anywait"]
@@ -173,7 +201,8 @@ class Deaths(MpiTest):
                 self.kill_during(what)
 
     def test_the_same_over_tcp(self):
-        for what in ["recv", "ssend", "wait", "probe", "barrier", "allreduce", "ibcast", "comm_dup", "win_start", "win_wait", "win_fence"]:
+        for what in ["recv", "ssend", "wait", "probe", "barrier", "allreduce", "ibcast", "comm_dup", "win_start", "win_wait", "win_fence",
+                     "precv", "psend", "connect", "from_group"]:
             with self.subTest(what):
                 self.kill_during(what, "-euilib", "ip")
 

@@ -41,7 +41,7 @@ UNSUPPORTED = """program unsupported
     integer :: ierror
     call MPI_Init()
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
-    call MPI_Open_port(MPI_INFO_NULL, name, ierror)
+    call MPI_Lookup_name("service", MPI_INFO_NULL, name, ierror)
     if (ierror /= MPI_ERR_UNSUPPORTED_OPERATION) error stop 1
     call MPI_Finalize()
 end program
