@@ -75,7 +75,7 @@ std::uint32_t ipv4_of(const NodeAddress& node) {
 // True if several nodes of the job are this computer, as in tests. Multicast must then return to it.
 bool shares_computer(const NodeSegment& segment) {
     const NodeAddress& own = segment.node_record(segment.facts().node).address;
-    for (NodeIndex node = 0; node < segment.facts().nodes; ++node)
+    for (NodeIndex node = 0; node < static_cast<NodeIndex>(segment.facts().nodes); ++node)
         if (node != segment.facts().node && segment.node_record(node).address == own) return true;
     return false;
 }

@@ -80,32 +80,31 @@ std::optional<MulticastGroup::Outgoing> MulticastGroup::next_probe(std::byte* ro
 // --- calls
 
 void MulticastGroup::begin_send(const std::byte* data, Bytes bytes, MulticastTime now) {
-    POE_CHECK(!sender_ && !receiving_ && bytes <= kMaxMulticastBytes, bytes);
+    POE_CHECK(!busy() && bytes <= kMaxMulticastBytes, bytes);
     ++call_;
     root_ = me_;
     from_ = data;
     bytes_ = bytes;
-    sender_.emplace(packets_of(bytes), report_children(members_, root_, me_), now);
+    sender_.begin(packets_of(bytes), report_children(members_, root_, me_), now);
     take_early(now);
 }
 
 void MulticastGroup::begin_receive(std::uint32_t root, std::byte* data, Bytes bytes,
                                    MulticastTime now) {
-    POE_CHECK(!sender_ && !receiving_ && bytes <= kMaxMulticastBytes && root < members_, bytes,
-              root);
+    POE_CHECK(!busy() && bytes <= kMaxMulticastBytes && root < members_, bytes, root);
     ++call_;
     root_ = root;
     to_ = data;
     bytes_ = bytes;
     complete_ = false;
     wrong_length_.reset();
-    receiving_.emplace(packets_of(bytes), report_children(members_, root, me_));
+    receiving_.begin(packets_of(bytes), report_children(members_, root, me_));
     take_early(now);
 }
 
 void MulticastGroup::end_call() noexcept {
-    sender_.reset();
-    receiving_.reset();
+    sender_.end();
+    receiving_.end();
 }
 
 // Takes a packet of the call in progress.
@@ -119,30 +118,28 @@ bool MulticastGroup::store(const DatagramHeader& header, std::span<const std::by
     const Bytes at = Bytes{header.number} * kDatagramData;
     if (at > bytes_ || data.size() != std::min(kDatagramData, bytes_ - at)) return false;
     const bool is_new =
-        receiving_->on_packet(header.number, header.sent, (header.flags & kReport) != 0, now);
+        receiving_.on_packet(header.number, header.sent, (header.flags & kReport) != 0, now);
     if (is_new && !data.empty()) std::memcpy(to_ + at, data.data(), data.size());
-    complete_ = receiving_->complete();
+    complete_ = receiving_.complete();
     return is_new;
 }
 
 // Takes a packet or a status of the call in progress, or of the last one.
 bool MulticastGroup::take_now(const DatagramHeader& header, std::span<const std::byte> payload,
                               MulticastTime now) {
-    if (header.kind == DatagramKind::kData) return receiving_ && store(header, payload, now);
+    if (header.kind == DatagramKind::kData)
+        return receiving_.active() && store(header, payload, now);
     const MulticastStatus status = status_of(header, payload);
-    if (sender_) sender_->on_status(header.sender, status, now);
-    if (receiving_) receiving_->on_status(header.sender, status, now);
+    if (sender_.active()) sender_.on_status(header.sender, status, now);
+    if (receiving_.active()) receiving_.on_status(header.sender, status, now);
     return false;
 }
 
 // Takes what has arrived before the call began.
 void MulticastGroup::take_early(MulticastTime now) {
-    std::vector<Kept> early;
-    early.swap(early_);
-    for (Kept& each : early) {
+    for (const Kept& each : early_)
         if (each.header.call == call_) take_now(each.header, each.payload, now);
-        if (each.header.call > call_) early_.push_back(std::move(each));
-    }
+    std::erase_if(early_, [this](const Kept& each) { return each.header.call <= call_; });
 }
 
 bool MulticastGroup::take(std::span<const std::byte> datagram, MulticastTime now) {
@@ -171,7 +168,7 @@ bool MulticastGroup::take(std::span<const std::byte> datagram, MulticastTime now
 
 std::optional<MulticastGroup::Outgoing> MulticastGroup::next_packet(std::byte* room,
                                                                     MulticastTime now) {
-    const auto what = sender_->next(now);
+    const auto what = sender_.next(now);
     if (!what) return std::nullopt;
     DatagramHeader header = header_of(DatagramKind::kData);
     header.number = what->packet;
@@ -186,7 +183,7 @@ std::optional<MulticastGroup::Outgoing> MulticastGroup::next_packet(std::byte* r
 
 std::optional<MulticastGroup::Outgoing> MulticastGroup::next_status(std::byte* room,
                                                                     MulticastTime now) {
-    const auto status = receiving_->next(now);
+    const auto status = receiving_.next(now);
     if (!status) return std::nullopt;
     DatagramHeader header = header_of(DatagramKind::kStatus);
     header.number = status->base;
@@ -197,8 +194,8 @@ std::optional<MulticastGroup::Outgoing> MulticastGroup::next_status(std::byte* r
 
 std::optional<MulticastGroup::Outgoing> MulticastGroup::next(std::byte* room, MulticastTime now) {
     if (const auto probe = next_probe(room, now)) return probe;
-    if (sender_) return next_packet(room, now);
-    if (receiving_) return next_status(room, now);
+    if (sender_.active()) return next_packet(room, now);
+    if (receiving_.active()) return next_status(room, now);
     return std::nullopt;
 }
 
@@ -208,8 +205,8 @@ std::optional<MulticastTime> MulticastGroup::due() const noexcept {
         if (!probe_late_) earliest = probe_deadline_;
         if (!all_but(answered_, me_)) keep_earlier(earliest, std::optional(next_probe_));
     }
-    if (sender_) keep_earlier(earliest, sender_->due());
-    if (receiving_) keep_earlier(earliest, receiving_->due());
+    if (sender_.active()) keep_earlier(earliest, sender_.due());
+    if (receiving_.active()) keep_earlier(earliest, receiving_.due());
     return earliest;
 }
 

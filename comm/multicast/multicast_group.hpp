@@ -64,8 +64,12 @@ class MulticastGroup {
     // True if all data have arrived, or if the root sends a message of another length.
     bool received() const noexcept { return complete_ || wrong_length_.has_value(); }
     // Packets of the message in progress; 0 at the root.
-    std::uint32_t arrived() const noexcept { return receiving_ ? receiving_->arrived() : 0; }
-    std::uint32_t missing() const noexcept { return receiving_ ? receiving_->missing() : 0; }
+    std::uint32_t arrived() const noexcept {
+        return receiving_.active() ? receiving_.arrived() : 0;
+    }
+    std::uint32_t missing() const noexcept {
+        return receiving_.active() ? receiving_.missing() : 0;
+    }
     // The length that the root sends, if it is not that of begin_receive().
     std::optional<Bytes> wrong_length() const noexcept { return wrong_length_; }
     void end_call() noexcept;
@@ -84,8 +88,8 @@ class MulticastGroup {
     std::optional<Outgoing> next(std::byte* room, MulticastTime now);
     std::optional<MulticastTime> due() const noexcept;
     // True if datagrams must be read soon, because a call is in progress. A probe has time.
-    bool busy() const noexcept { return sender_ || receiving_; }
-    const MulticastSender* sender() const noexcept { return sender_ ? &*sender_ : nullptr; }
+    bool busy() const noexcept { return sender_.active() || receiving_.active(); }
+    const MulticastSender* sender() const noexcept { return sender_.active() ? &sender_ : nullptr; }
 
   private:
     struct Kept {
@@ -120,8 +124,8 @@ class MulticastGroup {
     const std::byte* from_ = nullptr;
     std::byte* to_ = nullptr;
     Bytes bytes_ = 0;
-    std::optional<MulticastSender> sender_;
-    std::optional<MulticastReceiver> receiving_;
+    MulticastSender sender_;       // active at the root, during a call
+    MulticastReceiver receiving_;  // active at the others
     bool complete_ = false;
     std::optional<Bytes> wrong_length_;
     std::vector<Kept> early_;  // of later calls

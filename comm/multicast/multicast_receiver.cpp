@@ -15,10 +15,19 @@ constexpr auto kMaxRepeat = 100ms;
 
 }  // namespace
 
-MulticastReceiver::MulticastReceiver(std::uint32_t packets,
-                                     const std::vector<std::uint32_t>& children)
-    : packets_(packets), arrived_(packets) {
+void MulticastReceiver::begin(std::uint32_t packets, const ReportChildren& children) {
+    active_ = true;
+    packets_ = packets;
+    children_.clear();
     for (const std::uint32_t rank : children) children_.push_back({rank, 0, 0});
+    arrived_.assign(packets, false);
+    base_ = count_ = sent_ = 0;
+    gap_.reset();
+    gap_due_.reset();
+    pause_ = {};
+    report_due_.reset();
+    asked_.clear();
+    reported_ = serial_ = 0;
 }
 
 std::uint32_t MulticastReceiver::subtree_base() const noexcept {

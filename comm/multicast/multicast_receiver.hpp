@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "comm/multicast/datagram.hpp"
+#include "comm/multicast/report_tree.hpp"
 
 namespace poe::comm {
 
@@ -28,7 +29,10 @@ class MulticastReceiver {
   public:
     static constexpr std::uint32_t kReportEvery = 16;
 
-    MulticastReceiver(std::uint32_t packets, const std::vector<std::uint32_t>& children);
+    // Starts a message, as MulticastSender::begin.
+    void begin(std::uint32_t packets, const ReportChildren& children);
+    void end() noexcept { active_ = false; }
+    bool active() const noexcept { return active_; }
 
     // Takes a packet. Returns true if it is new, so that the caller stores its data. A packet with
     // numbers that are out of bounds is ignored.
@@ -58,7 +62,8 @@ class MulticastReceiver {
     void report_at(MulticastTime when) noexcept;
     void report_progress(MulticastTime now) noexcept;
 
-    std::uint32_t packets_;
+    bool active_ = false;
+    std::uint32_t packets_ = 0;
     std::vector<Child> children_;
     std::vector<bool> arrived_;
     std::uint32_t base_ = 0;

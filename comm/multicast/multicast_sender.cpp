@@ -21,19 +21,29 @@ constexpr std::uint32_t kLaterPatience = 2;
 
 }  // namespace
 
-MulticastSender::MulticastSender(std::uint32_t packets, std::vector<std::uint32_t> children,
-                                 MulticastTime now)
-    : packets_(packets),
-      window_(kFirstMulticastWindow),
-      round_trip_(kAssumedRoundTrip),
-      shrunk_at_(now - 1h),
-      timeout_(kMinTimeout),
-      deadline_(now + kMinTimeout),
-      patience_(kFirstPatience) {
-    POE_CHECK(packets > 0 && !children.empty(), packets, children.size());
+void MulticastSender::begin(std::uint32_t packets, const ReportChildren& children,
+                            MulticastTime now) {
+    POE_CHECK(packets > 0 && children.count > 0, packets, children.count);
+    active_ = true;
+    packets_ = packets;
+    children_.clear();
     for (const std::uint32_t rank : children) children_.push_back({rank, 0, 0});
+    base_ = sent_ = 0;
+    window_ = kFirstMulticastWindow;
+    lost_any_ = false;
+    acknowledged_ = 0;
+    wanted_.clear();
+    next_wanted_ = 0;
+    sent_at_.clear();
     sent_at_.reserve(packets);
-    repeated_.resize(packets);
+    repeated_.assign(packets, false);
+    round_trip_ = kAssumedRoundTrip;
+    shrunk_at_ = now - 1h;
+    timeout_ = kMinTimeout;
+    deadline_ = now + kMinTimeout;
+    timeouts_ = 0;
+    patience_ = kFirstPatience;
+    repaired_ = 0;
 }
 
 MulticastSender::Duration MulticastSender::first_timeout() const noexcept {
@@ -49,11 +59,12 @@ MulticastSender::Transmission MulticastSender::repeat(std::uint32_t packet, bool
 }
 
 std::optional<MulticastSender::Transmission> MulticastSender::next(MulticastTime now) {
-    while (!wanted_.empty()) {
-        const std::uint32_t packet = wanted_.front();
-        wanted_.pop_front();
+    while (next_wanted_ < wanted_.size()) {
+        const std::uint32_t packet = wanted_[next_wanted_++];
         if (packet >= base_) return repeat(packet, false, now);
     }
+    wanted_.clear();
+    next_wanted_ = 0;
     if (sent_ < packets_ && sent_ - base_ < window_) {
         const std::uint32_t packet = sent_++;
         sent_at_.push_back(now);
@@ -115,8 +126,9 @@ void MulticastSender::on_status(std::uint32_t rank, const MulticastStatus& statu
     bool lost = false;
     for (std::uint32_t i = 0; i < kMulticastWindow && status.base + i < sent_; ++i) {
         const std::uint32_t packet = status.base + i;
+        const auto waiting = wanted_.begin() + static_cast<std::ptrdiff_t>(next_wanted_);
         if (!status.missing[i] || packet < base_ || now - sent_at_[packet] < round_trip_ ||
-            std::find(wanted_.begin(), wanted_.end(), packet) != wanted_.end())
+            std::find(waiting, wanted_.end(), packet) != wanted_.end())
             continue;
         wanted_.push_back(packet);
         lost = true;

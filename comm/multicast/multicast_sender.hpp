@@ -20,11 +20,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "comm/multicast/datagram.hpp"
+#include "comm/multicast/report_tree.hpp"
 
 namespace poe::comm {
 
@@ -32,8 +32,12 @@ using MulticastTime = std::chrono::steady_clock::time_point;
 
 class MulticastSender {
   public:
-    // `children`: the ranks whose statuses arrive here (report_tree.hpp); not empty.
-    MulticastSender(std::uint32_t packets, std::vector<std::uint32_t> children, MulticastTime now);
+    // Starts a message; the memory of the last one is used again. `children`: the ranks whose statuses
+    // arrive here; there is at least one. end() stops it. The other functions may be called between
+    // the two.
+    void begin(std::uint32_t packets, const ReportChildren& children, MulticastTime now);
+    void end() noexcept { active_ = false; }
+    bool active() const noexcept { return active_; }
 
     struct Transmission {
         std::uint32_t packet = 0;
@@ -67,22 +71,24 @@ class MulticastSender {
     void shrink_window(MulticastTime now);
     Duration first_timeout() const noexcept;
 
-    std::uint32_t packets_;
+    bool active_ = false;
+    std::uint32_t packets_ = 0;
     std::vector<Child> children_;
     std::uint32_t base_ = 0;
     std::uint32_t sent_ = 0;
-    std::uint32_t window_;
+    std::uint32_t window_ = 0;
     bool lost_any_ = false;
-    std::uint32_t acknowledged_ = 0;  // since the window grew last
-    std::deque<std::uint32_t> wanted_;
+    std::uint32_t acknowledged_ = 0;     // since the window grew last
+    std::vector<std::uint32_t> wanted_;  // packets to repeat, from next_wanted_ on
+    std::size_t next_wanted_ = 0;
     std::vector<MulticastTime> sent_at_;  // of each packet below sent_; the last time
     std::vector<bool> repeated_;
-    Duration round_trip_;
+    Duration round_trip_{};
     MulticastTime shrunk_at_;
-    Duration timeout_;
+    Duration timeout_{};
     MulticastTime deadline_;
     std::uint32_t timeouts_ = 0;  // in a row
-    std::uint32_t patience_;
+    std::uint32_t patience_ = 0;
     std::uint64_t repaired_ = 0;
 };
 

@@ -236,6 +236,10 @@ if(NOT POE_SANITIZE)
     mpl_test(allocations_ip_${tasks} mpl_run -i -n ${tasks} $<TARGET_FILE:mpl_allocations>)
   endforeach()
   mpl_test(allocations_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpl_allocations>)
+  foreach(tasks 2 4)
+    mpl_test(allocations_multicast_${tasks} ${CMAKE_COMMAND} -E env MP_MULTICAST=yes
+             $<TARGET_FILE:mpl_run> -N 2 -n ${tasks} $<TARGET_FILE:mpl_allocations>)
+  endforeach()
 endif()
 foreach(mode barrier nonbarrier)
   mpl_test(modes_${mode} ${CMAKE_COMMAND} -E env MP_CCL_MODE=${mode}
