@@ -10,9 +10,10 @@ namespace poe::collectives {
 // different nodes. `nodes` has the form of Shape::nodes.
 bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes) noexcept;
 
-// Shorter broadcasts are not sent by multicast unless the user wants it: the root waits for reports,
-// whereas in a tree of messages it may go on.
-inline constexpr Bytes kMinMulticastBytes = Bytes{2} << 10;
+// Shorter broadcasts are not sent by multicast unless the user or a measurement of mptune wants it: the
+// root waits for reports, whereas in a tree of messages it may go on. The model does not count that
+// (docs/decisions/055-multicast-in-single-frames.md).
+inline constexpr Bytes kMinMulticastBytes = Bytes{128} << 10;
 
 // In microseconds. Every byte goes once through each cable, with the headers of its datagram, or is
 // authenticated, whichever takes longer. The members report to the root along a tree. Precondition:
