@@ -64,7 +64,8 @@ ALLOWED = {
     "mpi/collective": COMM + COLLECTIVES + ["mpi/check", "mpi/point", "mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
     "mpi/window": COMM + COLLECTIVES + ["mpi/collective", "mpi/point", "mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
     "mpi/file": COMM + COLLECTIVES + ["mpi/window", "mpi/collective", "mpi/point", "mpi/communicator", "mpi/process", "mpi/datatype", "mpi/object"],
-    "mpi/api": COMM + COLLECTIVES + ["mpi/table", "mpi/datatype", "mpi/object", "mpi/process", "mpi/communicator", "mpi/check", "mpi/point", "mpi/collective", "mpi/window", "mpi/file"],
+    "mpi/tool": COMM + COLLECTIVES + ["mpi/object"],
+    "mpi/api": COMM + COLLECTIVES + ["mpi/table", "mpi/datatype", "mpi/object", "mpi/process", "mpi/communicator", "mpi/check", "mpi/point", "mpi/collective", "mpi/window", "mpi/file", "mpi/tool"],
 
     "partition_manager/job": BASE,
     "partition_manager/channel": BASE + ["partition_manager/job"],

@@ -257,6 +257,7 @@ std::optional<SelectedPath> CollectiveContext::path_by(Transport transport, Grou
         throw MemberLost(group.lost_member);
     if (selected.sync_first) [[unlikely]]
         sync_in_memory(group);
+    ++calls_by_path_[static_cast<std::size_t>(selected.path - table_.data())];
     Plan* plan = selected.path->run({*this, group, selected, call});
     // Calls without messages poll for them, so that a message that was sent before a sync has
     // arrived after it.

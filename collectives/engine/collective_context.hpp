@@ -73,6 +73,10 @@ class CollectiveContext {
     std::optional<SelectedPath> path_by(Transport transport, Group& group, const Shape& shape);
     // Makes a call on this path; blocks. The result is that of run_blocking.
     Plan* run_on(SelectedPath selected, Group& group, const CollectiveCall& call);
+    // How many blocking calls this task has made by the path of that number in the table. For tools.
+    std::uint64_t calls_by_path(std::size_t path) const noexcept { return calls_by_path_[path]; }
+    // The methods that the user names, by operation.
+    const Overrides& overrides() const noexcept { return overrides_; }
     // Makes a call by messages of the whole group; blocks. Returns the plan that was run.
     Plan& run_schedule(Group& group, const CollectiveCall& call);
 
@@ -198,6 +202,7 @@ class CollectiveContext {
     std::span<const Path> table_;
     std::string failure_;
     std::array<CachedPath, 256> cached_paths_;
+    std::array<std::uint64_t, kMostPaths> calls_by_path_{};
     bool develop_ = false;
     bool barrier_ = false;
     Multicast multicast_ = Multicast::kByCost;

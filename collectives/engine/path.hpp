@@ -32,6 +32,9 @@ struct PathCall {
     const CollectiveCall& call;
 };
 
+// The maximum number of rows of the table.
+inline constexpr std::size_t kMostPaths = 16;
+
 struct Path {
     const char* name;
     Transport transport;

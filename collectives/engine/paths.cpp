@@ -276,6 +276,8 @@ constexpr Path kPaths[] = {
     {"schedule", kMessages, is_any, prepare_nothing, run_schedule},
 };
 
+static_assert(std::size(kPaths) <= kMostPaths);
+
 }  // namespace
 
 std::span<const Path> paths() noexcept {

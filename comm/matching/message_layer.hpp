@@ -210,6 +210,10 @@ class MessageLayer final : private PipeSink {
     const char* fault_of(TaskId task) const noexcept;
     // Number of messages that have arrived or were announced and have not been received.
     std::size_t unexpected_messages() const noexcept { return unexpected_.size() / 4; }
+    // Number of receives that wait for a message.
+    std::size_t posted_receives() const noexcept {
+        return posted_.size() + (blocking_ != nullptr ? 1 : 0);
+    }
 
   private:
     // A message that is being fetched from the sender's memory in pieces.

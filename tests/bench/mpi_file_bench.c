@@ -29,11 +29,13 @@ static void measure(const char* path, int block, int bytes, int repetitions) {
     char* got = malloc((size_t)bytes);
     double best[2] = {1e9, 1e9};
     for (int i = 0; i < bytes; ++i) data[i] = (char)(i * 7 + rank);
-    failed("open", MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+    failed("open", MPI_File_open(MPI_COMM_WORLD, path,
+                                 MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                                  MPI_INFO_NULL, &file));
     MPI_Type_vector(bytes / block, block, block * size, MPI_BYTE, &type);
     MPI_Type_commit(&type);
-    failed("view", MPI_File_set_view(file, (MPI_Offset)block * rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    failed("view", MPI_File_set_view(file, (MPI_Offset)block * rank, MPI_BYTE, type, "native",
+                                     MPI_INFO_NULL));
     for (int i = 0; i < repetitions; ++i) {
         MPI_Barrier(MPI_COMM_WORLD);
         double begin = MPI_Wtime();

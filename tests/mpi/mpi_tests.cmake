@@ -55,6 +55,8 @@ mpi_test(random_collective_buffers mpl_run -n 4 -b 16384 $<TARGET_FILE:mpi_rando
 foreach(tasks 2 5)
   mpi_test(collective_long_blocks_nodes_${tasks} mpl_run -N 2 -n ${tasks} $<TARGET_FILE:mpi_collective_long_blocks>)
 endforeach()
+mpi_test(tool_variables_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_tool_variables>)
+mpi_test(tool_variables_tcp mpl_run -i -n 3 $<TARGET_FILE:mpi_tool_variables>)
 mpi_test(collective_inter_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_inter>)
 foreach(program communicator_basic communicator_inter topology_all)
   mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
