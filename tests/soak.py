@@ -53,6 +53,7 @@ AREAS = {
     "point": Tester("mpi_random_point"),
     "datatype": UnitTester("unit_mpi_datatype", "[random]", "POE_DATATYPE"),
     "collective": Tester("mpi_random_collective"),
+    "file": Tester("mpi_random_file"),
     # Check mode finds no error in them; with its error handler it would end the job.
     "point-checked": Tester("mpi_random_point", checked=True),
     "collective-checked": Tester("mpi_random_collective", checked=True),

@@ -4,14 +4,14 @@
  * In a round the file consists of cells of one etype. A pattern of cells, which repeats, says which task owns each cell;
  * the filetype of a task is the cells that it owns. All tasks write some of their cells by one kind of call, and the file
  * is compared with the picture. Then each task reads by a pattern of its own, up to and beyond the end of the file.
- * Arguments: seed, rounds. Any number of tasks. */
+ * Each seed has a file of its own with a few rounds. Arguments: first seed, number of seeds. Any number of tasks. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <unistd.h>
 
 #include "mpi_test.h"
 
-enum { kMostPeriod = 40, kMostCells = 3000, kMostBytes = 1 << 20, kMostTasks = 64 };
+enum { kMostPeriod = 40, kMostCells = 3000, kMostBytes = 1 << 20, kMostTasks = 64, kRounds = 6 };
 enum Way {
     kAt,
     kOwn,
@@ -362,18 +362,18 @@ static MPI_Info draw_hints(void) {
 }
 
 int main(int argc, char** argv) {
-    const int seed = argc > 1 ? atoi(argv[1]) : 1, rounds = argc > 2 ? atoi(argv[2]) : 30;
+    const int first = argc > 1 ? atoi(argv[1]) : 1, seeds = argc > 2 ? atoi(argv[2]) : 5;
     char name[300];
     const char* const folder = getenv("TMPDIR");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     CHECK(size <= kMostTasks);
-    state = (uint64_t)seed * 7919;
     snprintf(name, sizeof name, "%s/poe-random-file-%d", folder != NULL ? folder : "/tmp",
              (int)getpid());
     CHECK_OK(MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD));
-    for (int round = 0; round < rounds;) {
+    for (int seed = first; seed < first + seeds; ++seed) {
+        state = (uint64_t)seed * 7919;
         MPI_Info info = draw_hints();
         CHECK_OK(MPI_File_open(MPI_COMM_WORLD, name,
                                MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, info, &file));
@@ -388,7 +388,7 @@ int main(int argc, char** argv) {
         CHECK_OK(MPI_File_set_atomicity(file, draw(4) == 0));
         length = 0;
         memset(picture, 0, sizeof picture);
-        for (int i = 0; i < 6; ++i, ++round) {
+        for (int round = 0; round < kRounds; ++round) {
             write_round(round);
             read_round();
             read_round();
