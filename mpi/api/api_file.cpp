@@ -85,6 +85,7 @@ int file_set_size(Call& call, MPI_File fh, MPI_Offset size) {
     File& file = *find_file(fh);
     if (refuse_split(call, file) || !check_size(call, file, size)) return call.code();
     const VisibleCollective visible(call, *file.comm);
+    if (const int code = agree(call, *file.comm)) return code;
     return call.finish(resize_file(call.runtime(), file, size));
 }
 
@@ -92,6 +93,7 @@ int file_preallocate(Call& call, MPI_File fh, MPI_Offset size) {
     File& file = *find_file(fh);
     if (refuse_split(call, file) || !check_size(call, file, size)) return call.code();
     const VisibleCollective visible(call, *file.comm);
+    if (const int code = agree(call, *file.comm)) return code;
     return call.finish(preallocate_file(call.runtime(), file, size));
 }
 
@@ -136,6 +138,7 @@ int file_set_atomicity(Call& call, MPI_File fh, int flag) {
     File& file = *find_file(fh);
     if (refuse_split(call, file)) return call.code();
     const VisibleCollective visible(call, *file.comm);
+    if (const int code = agree(call, *file.comm)) return code;
     const bool atomic = flag != 0;
     if (Fault fault = agree_on_value(call.runtime(), file, atomic ? 1 : 0, "flag", {}))
         return call.fail(fault);
@@ -152,6 +155,7 @@ int file_sync(Call& call, MPI_File fh) {
     File& file = *find_file(fh);
     if (refuse_split(call, file)) return call.code();
     const VisibleCollective visible(call, *file.comm);
+    if (const int code = agree(call, *file.comm)) return code;
     const Fault own = sync_file(file);
     return call.finish(agree_on_fault(call.runtime(), *file.comm, file.name, own));
 }

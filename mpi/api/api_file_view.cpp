@@ -6,6 +6,7 @@
 #include <string>
 
 #include "mpi/api/bodies.hpp"
+#include "mpi/api/checked_call.hpp"
 #include "mpi/api/file_call.hpp"
 #include "mpi/api/shown.hpp"
 #include "mpi/datatype/queries.hpp"
@@ -90,6 +91,7 @@ int file_set_view(Call& call, MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
         if (hints == nullptr) return call.fail(MPI_ERR_INFO, "info", "it is no info");
     }
     const VisibleCollective visible(call, *file.comm);
+    if (const int code = agree(call, *file.comm)) return code;
     View view;
     const Fault wrong = call.outside(
         [&] { return resolve_view(call, file, disp, etype, filetype, datarep, view); });
@@ -140,6 +142,7 @@ int file_seek_shared(Call& call, MPI_File fh, MPI_Offset offset, int whence) {
     File& file = *find_file(fh);
     if (refuse_sequential(call, file) || refuse_split(call, file)) return call.code();
     const VisibleCollective visible(call, *file.comm);
+    if (const int code = agree(call, *file.comm)) return code;
     // The call is collective, so after this agreement nobody uses the pointer until the next one.
     Fault fault = agree_on_value(call.runtime(), file, offset, "offset", {});
     if (!fault) fault = agree_on_value(call.runtime(), file, whence, "whence", {});

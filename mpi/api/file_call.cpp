@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "mpi/api/checked_call.hpp"
 #include "mpi/api/point_call.hpp"
 #include "mpi/api/request_call.hpp"
 #include "mpi/api/shown.hpp"
@@ -260,6 +261,7 @@ int start_access_file(Call& call, const DataAccess& what, MPI_Request* request) 
 int access_file_all(Call& call, const DataAccess& what, MPI_Status* status) {
     File& file = *find_file(what.fh);
     VisibleCollective visible(call, *file.comm);
+    if (const int code = agree(call, *file.comm)) return code;
     ResolvedAccess resolved;
     Request* const request = make_access(call, what, resolved);
     if (request == nullptr) return call.code();

@@ -213,6 +213,9 @@ MadeFile open_file(comm::Runtime& runtime, Comm& comm, const std::string& name, 
     MadeComm made = make_comm(comm, duplication.result());
     if (made.comm == nullptr) return {nullptr, made.fault};
     made.comm->name = "file " + name;
+    // Errors belong to the file. Check mode reports its own to the communicator.
+    environment().release(made.comm->errhandler);
+    made.comm->errhandler = MPI_ERRORS_RETURN;
     File& file = file_pool().make();
     file.comm = made.comm;
     file.name = name;

@@ -3,6 +3,8 @@
  * each error, so it also shows that members still agree on the number of later calls.
  *
  * Member 0 also prints a report for each error; tests/multiproc/poe_mpi_check.py compares texts. */
+#include <unistd.h>
+
 #include "mpi_test.h"
 
 static int n, me;
@@ -386,6 +388,24 @@ static void buffers(void) {
                 MPI_ERR_BUFFER);
 }
 
+static void files(void) {
+    MPI_File file;
+    char name[300], data[8] = "";
+    const char* const folder = getenv("TMPDIR");
+    snprintf(name, sizeof name, "%s/poe-check-mode-%ld", folder != NULL ? folder : "/tmp",
+             (long)getpid());
+    CHECK_OK(MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD));
+    CHECK_OK(MPI_File_open(MPI_COMM_WORLD, name,
+                           MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                           MPI_INFO_NULL, &file));
+    CHECK_ALL(wrong() && n > 1 ? MPI_File_read_all(file, data, 8, MPI_CHAR, MPI_STATUS_IGNORE)
+                               : MPI_File_write_all(file, data, 8, MPI_CHAR, MPI_STATUS_IGNORE),
+              MPI_ERR_OTHER);
+    CHECK_ALL(wrong() && n > 1 ? MPI_File_sync(file) : MPI_File_set_size(file, 100), MPI_ERR_OTHER);
+    CHECK_OK(MPI_File_write_all(file, data, 8, MPI_CHAR, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_close(&file));
+}
+
 int main(int argc, char** argv) {
     setenv("MP_MPICHECK", "yes", 1);
     MPI_Init(&argc, &argv);
@@ -404,6 +424,7 @@ int main(int argc, char** argv) {
     messages();
     lengths();
     buffers();
+    files();
     MPI_Finalize();
     return 0;
 }
