@@ -1,5 +1,5 @@
-// Files: how they are opened and closed, their sizes, hints and consistency (MPI 5.0, sections 14.2 and
-// 14.6).
+// Files: how they are opened and closed, their sizes, hints and consistency (MPI 5.0, sections 14.2
+// and 14.6).
 #include <mpi.h>
 #include <mutex>
 #include <string>

@@ -1,5 +1,5 @@
-// Reading and writing files (MPI 5.0, section 14.4). Each function names what it does; file_call.hpp has
-// the ways to do it.
+// Reading and writing files (MPI 5.0, section 14.4). Each function names what it does;
+// file_call.hpp has the ways to do it.
 #include <mpi.h>
 
 #include "mpi/api/bodies.hpp"

@@ -1,5 +1,5 @@
-// Views of files, file pointers and data representations (MPI 5.0, sections 14.3, 14.4.3, 14.4.4 and
-// 14.5).
+// Views of files, file pointers and data representations (MPI 5.0, sections 14.3, 14.4.3, 14.4.4
+// and 14.5).
 #include <cstring>
 #include <mpi.h>
 #include <mutex>

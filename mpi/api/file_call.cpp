@@ -134,8 +134,8 @@ bool find_position(Call& call, const DataAccess& what, ResolvedAccess& resolved)
     return true;
 }
 
-// Returns false after an error was reported. The data are converted here, by functions of the program if
-// the representation has such functions.
+// Returns false after an error was reported. The data are converted here, by functions of the
+// program if the representation has such functions.
 bool resolve_access(Call& call, const DataAccess& what, ResolvedAccess& resolved) {
     File& file = *find_file(what.fh);
     resolved.file = &file;

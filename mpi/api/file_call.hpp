@@ -1,5 +1,5 @@
-// What the bodies of the functions that read and write files share: one description of a data access,
-// and the ways to make it (MPI 5.0, section 14.4).
+// What the bodies of the functions that read and write files share: one description of a data
+// access, and the ways to make it (MPI 5.0, section 14.4).
 //
 //   pointer       position                               afterwards
 //   explicit      an argument                            the file pointers stay

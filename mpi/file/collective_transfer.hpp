@@ -1,16 +1,18 @@
-// CollectiveTransfer: a collective data access in two phases. Some members, the aggregators, read or write
-// the file in long contiguous parts, and exchange the data with all members by messages.
+// CollectiveTransfer: a collective data access in two phases. Some members, the aggregators, read
+// or write the file in long contiguous parts, and exchange the data with all members by messages.
 //
-//   1. All members publish which part of the file their data span. If the parts do not interleave, or their
-//      pieces are long, each member reads or writes its own data, and the call ends here.
-//   2. The whole span is cut into windows of the size of the collective buffer, which the aggregators
-//      take in turn. In each round an aggregator has one window. Writing: every member sends the data that
-//      belong there, directly from its memory, and the aggregator receives them directly at their places.
-//      Then it writes what it has received and no gap. Reading: the other way round.
+//   1. All members publish which part of the file their data span. If the parts do not interleave,
+//      or their pieces are long, each member reads or writes its own data, and the call ends here.
+//   2. The whole span is cut into windows of the size of the collective buffer, which the
+//      aggregators take in turn. In each round an aggregator has one window. Writing: every member
+//      sends the data that belong there, directly from its memory, and the aggregator receives them
+//      directly at their places. Then it writes what it has received and no gap. Reading: the other
+//      way round.
 //   3. All members publish whether their part has succeeded.
 //
 // An aggregator computes the places from the views that MPI_File_set_view has sent, so no lists of
-// places are sent. A message of a round is a contiguous part of a member's stream, because its places ascend.
+// places are sent. A message of a round is a contiguous part of a member's stream, because its
+// places ascend.
 #pragma once
 
 #include <array>
@@ -30,8 +32,8 @@ namespace poe::mpi {
 
 class CollectiveTransfer final : public Work {
   public:
-    // All members make the call at the same place among the collective calls of the file. The file and
-    // the program's memory must stay until the end. `position` is in bytes of the stream.
+    // All members make the call at the same place among the collective calls of the file. The file
+    // and the program's memory must stay until the end. `position` is in bytes of the stream.
     CollectiveTransfer(comm::Runtime& runtime, File& file, FileAccess access, Bytes position,
                        ProgramData data);
 

@@ -1,7 +1,8 @@
-// File: an open file of a group of tasks (MPI 5.0, chapter 14). Each member has a descriptor of its own.
+// File: an open file of a group of tasks (MPI 5.0, chapter 14). Each member has a descriptor of its
+// own.
 //
-// A file has a communicator of its own, whose number makes the contexts of its messages. All functions
-// of this room are for the thread that has the turn.
+// A file has a communicator of its own, whose number makes the contexts of its messages. All
+// functions of this room are for the thread that has the turn.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,8 @@ struct File final : ErrorHandlerOwner {
 
     // The members that read and write for all in collective calls, by rank.
     std::vector<int> aggregators;
-    // If this task is one of them: the views of all members, by rank. Null: all have the initial view.
+    // If this task is one of them: the views of all members, by rank. Null: all have the initial
+    // view.
     std::shared_ptr<const std::vector<MemberView>> member_views;
     std::uint32_t collective_calls = 0;  // the same at all members
     // The request of a split collective call that has begun; null: none. `split_name` says which.
@@ -83,8 +85,8 @@ inline MPI_File handle_of(File& file) noexcept {
     return handle_of<MPI_File>(static_cast<Object&>(file));
 }
 
-// The fault of a system call on a file that has failed with `error`, an errno. `doing` is for instance
-// "cannot open"; the message names the file and the task.
+// The fault of a system call on a file that has failed with `error`, an errno. `doing` is for
+// instance "cannot open"; the message names the file and the task.
 Fault system_fault(int error, const char* doing, const std::string& name);
 
 }  // namespace poe::mpi

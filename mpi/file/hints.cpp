@@ -11,8 +11,8 @@
 namespace poe::mpi {
 namespace {
 
-// Hints that choose something here, and those that describe the file for others: they are kept, so that
-// MPI_File_get_info returns them.
+// Hints that choose something here, and those that describe the file for others: they are kept, so
+// that MPI_File_get_info returns them.
 constexpr std::array<std::string_view, 20> kFileHints{
     "cb_nodes",           "cb_buffer_size",       "romio_cb_read",
     "romio_cb_write",     "collective_buffering", "ind_rd_buffer_size",

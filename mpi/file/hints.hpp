@@ -1,15 +1,17 @@
-// The hints of files (MPI 5.0, section 14.2.8). Hints of other libraries that name the same thing are known
-// by those names, because programs and their job scripts use them.
+// The hints of files (MPI 5.0, section 14.2.8). Hints of other libraries that name the same thing
+// are known by those names, because programs and their job scripts use them.
 //
-//   key                   values                      meaning
-//   cb_nodes              number                      how many members read and write for all (aggregators)
-//   cb_buffer_size        bytes                       what an aggregator reads or writes at a time
-//   romio_cb_read, romio_cb_write   enable, disable, automatic   collective calls exchange their data first
-//   collective_buffering  true, false                 the same for both
-//   ind_rd_buffer_size    bytes                       what a task reads at a time of data with gaps
-//   ind_wr_buffer_size    bytes                       what a task writes at a time of data with gaps
-//   romio_ds_read         enable, disable, automatic  read gaps, too, if a view has short pieces
-//   romio_ds_write        enable, disable, automatic  read gaps, write them back; automatic: never
+//   key                  values         meaning
+//   cb_nodes             number         how many members read and write for all (aggregators)
+//   cb_buffer_size       bytes          what an aggregator reads or writes at a time
+//   romio_cb_read,       enable,        collective calls exchange their data first
+//   romio_cb_write       disable,
+//                        automatic
+//   collective_buffering true, false    the same for both
+//   ind_rd_buffer_size   bytes          what a task reads at a time of data with gaps
+//   ind_wr_buffer_size   bytes          what a task writes at a time of data with gaps
+//   romio_ds_read        as above       read gaps, too, if a view has short pieces
+//   romio_ds_write       as above       read gaps, write them back; automatic: never
 #pragma once
 
 #include <cstdint>

@@ -121,7 +121,8 @@ Fault open_everywhere(comm::Runtime& runtime, File& file) {
     return agree_on_fault(runtime, *file.comm, file.name, own);
 }
 
-// As many members as the hint says, otherwise one of each node; of different nodes as far as possible.
+// As many members as the hint says, otherwise one of each node; of different nodes as far as
+// possible.
 std::vector<int> choose_aggregators(comm::Runtime& runtime, const File& file) {
     std::vector<std::vector<int>> nodes;
     std::vector<std::uint32_t> known;

@@ -1,5 +1,5 @@
-// Opening and closing files, and what all members do to a file as a whole (MPI 5.0, sections 14.2 and
-// 14.6.1). An error of one member becomes a fault at all, so that no member goes on alone.
+// Opening and closing files, and what all members do to a file as a whole (MPI 5.0, sections 14.2
+// and 14.6.1). An error of one member becomes a fault at all, so that no member goes on alone.
 //
 // All functions of this file are collective and block, except delete_file().
 #pragma once
@@ -39,8 +39,8 @@ Fault size_of_file(const File& file, std::int64_t& size);
 // arguments of this member.
 Fault set_view(comm::Runtime& runtime, File& file, View view, const Fault& fault);
 
-// Adds known hints. The number of aggregators and the size of their buffers stay as they are, because all
-// members must have the same. `given` may be null. The caller holds Environment::lock.
+// Adds known hints. The number of aggregators and the size of their buffers stay as they are,
+// because all members must have the same. `given` may be null. The caller holds Environment::lock.
 void set_file_hints(File& file, const Info* given);
 
 // All members give a value. A fault if they differ, or if a member has `fault`.

@@ -50,8 +50,8 @@ Fault fault_of_conversion(const Representation& how, int code, const char* which
             ""};
 }
 
-// The numbers of a constructor, in the order in which the program gave them. Those that count elements are
-// among the large counts if the program called the form with large counts.
+// The numbers of a constructor, in the order in which the program gave them. Those that count
+// elements are among the large counts if the program called the form with large counts.
 class ContentsReader {
   public:
     explicit ContentsReader(const Contents& contents) : contents_(contents) {}
@@ -90,7 +90,8 @@ class FileTypeMaker {
   public:
     explicit FileTypeMaker(const Representation& how) : how_(how) {}
 
-    // The same constructor with the datatypes of the file. The result is `type` itself if nothing differs.
+    // The same constructor with the datatypes of the file. The result is `type` itself if nothing
+    // differs.
     TypeReference make(Datatype& type) {
         if (fault_) return TypeReference(type);
         if (type.predefined() || type.contents().types.empty()) return basic(type);

@@ -1,6 +1,6 @@
 // Representation: how data are stored in a file (MPI 5.0, section 14.5). In the representations
-// "native" and "internal" the bytes of the file are those of memory; "external32" and those that the
-// program registers convert them.
+// "native" and "internal" the bytes of the file are those of memory; "external32" and those that
+// the program registers convert them.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ const Representation* find_representation(const char* name);
 // Refuses a name that is too long or exists. Thread-safe.
 Fault register_representation(Representation added);
 
-// The datatype that describes data of `type` in a file: counts and displacements that are multiples of
-// extents follow the sizes of the file, displacements in bytes stay. Committed. May call the
+// The datatype that describes data of `type` in a file: counts and displacements that are multiples
+// of extents follow the sizes of the file, displacements in bytes stay. Committed. May call the
 // program's function for extents.
 Fault file_type(const Representation& how, Datatype& type, TypeReference& made);
 

@@ -1,10 +1,11 @@
-// SharedPointer: the shared file pointer of an open file (MPI 5.0, section 14.4.4), a number of etypes
-// that all members add to.
+// SharedPointer: the shared file pointer of an open file (MPI 5.0, section 14.4.4), a number of
+// etypes that all members add to.
 //
-//   members             place                          operation
-//   on one node         memory that all have mapped    atomic addition
-//   on several nodes,   a window of the member of      MPI_Fetch_and_op; the member answers while it
-//   or MP_EUILIB=ip     rank 0                         computes, too
+//   members             place                     operation
+//   on one node         memory that all have      atomic addition
+//                       mapped
+//   on several nodes,   a window of the member    MPI_Fetch_and_op; the member answers
+//   or MP_EUILIB=ip     of rank 0                 while it computes, too
 #pragma once
 
 #include <atomic>

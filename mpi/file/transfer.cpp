@@ -116,7 +116,8 @@ class FileMover {
         }
     }
 
-    // The end of the stream's part that lies in the file before `at` + `bytes`, and where its last byte is.
+    // The end of the stream's part that lies in the file before `at` + `bytes`, and where its last
+    // byte is.
     Bytes part_within(std::int64_t at, std::int64_t bytes, std::int64_t& file_end) const {
         const Bytes end = stream_.find(at + bytes, position_, position_ + left_);
         Bytes length = 0;

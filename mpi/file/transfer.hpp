@@ -1,15 +1,15 @@
-// Transfers: how the bytes of a view move between the file and the memory of this task, without any other
-// task (MPI 5.0, section 14.4.2).
+// Transfers: how the bytes of a view move between the file and the memory of this task, without any
+// other task (MPI 5.0, section 14.4.2).
 //
 //   in the file   in memory     way
 //   contiguous    contiguous    read or write
 //   contiguous    with gaps     packed, at most a buffer at a time
-//   with gaps     any           read: the file with its gaps at a time, if they are not too long ("data
-//                               sieving"); otherwise piece by piece
+//   with gaps     any           read: the file with its gaps at a time, if they are not too long
+//                               ("data sieving"); otherwise piece by piece
 //
-// Writing with the gaps would need a lock against tasks that write into them at the same time, which
-// all writers would have to take, so it is done only if the hint romio_ds_write asks for it. In atomic mode
-// each transfer locks the bytes from its first to its last one.
+// Writing with the gaps would need a lock against tasks that write into them at the same time,
+// which all writers would have to take, so it is done only if the hint romio_ds_write asks for it.
+// In atomic mode each transfer locks the bytes from its first to its last one.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ struct Transferred {
     Fault fault;
 };
 
-// Moves the bytes of the memory to or from the stream of a view of the file, from `position` on. Blocks as long
-// as the system does; waits for no message.
+// Moves the bytes of the memory to or from the stream of a view of the file, from `position` on.
+// Blocks as long as the system does; waits for no message.
 Transferred transfer(File& file, const Stream& stream, FileAccess access, Bytes position,
                      const FileMemory& memory);
 
@@ -48,7 +48,8 @@ Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, st
 // Locks a part of the file against other tasks that lock it, while it exists.
 class FileLock {
   public:
-    // Does nothing if `needed` is false. Blocks until no other task holds a lock that excludes this one.
+    // Does nothing if `needed` is false. Blocks until no other task holds a lock that excludes this
+    // one.
     FileLock(const File& file, FileAccess access, std::int64_t first, std::int64_t end,
              bool needed);
     ~FileLock();

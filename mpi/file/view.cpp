@@ -44,7 +44,8 @@ Span span_of(const Node& node) noexcept {
         case Node::Kind::kRun:
             return span_of_run(node.size);
         case Node::Kind::kLoop: {
-            // Two copies say how each copy lies to the one before; the last copy says where the end is.
+            // Two copies say how each copy lies to the one before; the last copy says where the end
+            // is.
             const Span one = span_of(*node.child);
             append(whole, true, one, 0);
             if (node.count == 1) return whole;
@@ -87,7 +88,8 @@ Fault check_places(const Datatype& type, bool writable, const char* name) {
 }  // namespace
 
 std::int64_t Stream::place(Bytes offset, Bytes& length) const noexcept {
-    // The "address" of a byte is its position in the file. NOLINTNEXTLINE(performance-no-int-to-ptr)
+    // The "address" of a byte is its position in the file.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const base = reinterpret_cast<std::byte*>(displacement);
     return reinterpret_cast<std::int64_t>(layout.piece(base, offset, length));
 }

@@ -1,9 +1,10 @@
-// View: which bytes of a file a task sees, as a stream (MPI 5.0, section 14.3). The stream consists of
-// copies of the filetype, one after the other, from a displacement on; it is the packed form of a layout
-// whose "memory" is the file. Positions in the stream are in bytes; the program counts in etypes.
+// View: which bytes of a file a task sees, as a stream (MPI 5.0, section 14.3). The stream consists
+// of copies of the filetype, one after the other, from a displacement on; it is the packed form of
+// a layout whose "memory" is the file. Positions in the stream are in bytes; the program counts in
+// etypes.
 //
-// Pure. Positions in the file are found by descending in the tree of the datatype, so a view costs the
-// same however long the file is.
+// Pure. Positions in the file are found by descending in the tree of the datatype, so a view costs
+// the same however long the file is.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +31,13 @@ struct Extent {
 struct Stream {
     std::int64_t displacement = 0;
     TypedLayout layout;  // of more filetypes than any file has
-    // Positions in the file ascend, and no byte occurs twice. Otherwise only the functions place() and
-    // extents() may be used.
+    // Positions in the file ascend, and no byte occurs twice. Otherwise only the functions place()
+    // and extents() may be used.
     bool ordered = true;
     bool contiguous = true;
 
-    // Where byte `offset` of the stream is, and in `length` how many bytes follow each other from there
-    // both in the stream and in the file.
+    // Where byte `offset` of the stream is, and in `length` how many bytes follow each other from
+    // there both in the stream and in the file.
     std::int64_t place(Bytes offset, Bytes& length) const noexcept;
     std::int64_t place(Bytes offset) const noexcept {
         Bytes length = 0;
@@ -45,10 +46,12 @@ struct Stream {
     // The bytes [offset, end) of the stream as extents, adjacent ones merged, until `out` is full.
     // Returns how many there are; `offset` advances by their bytes.
     std::size_t extents(Bytes& offset, Bytes end, std::span<Extent> out) const noexcept;
-    // The first position in [low, high] of the stream whose place is not before `position` in the file;
-    // `high` if there is none. That many bytes of the stream are before `position` if low is 0.
+    // The first position in [low, high] of the stream whose place is not before `position` in the
+    // file; `high` if there is none. That many bytes of the stream are before `position` if low is
+    // 0.
     Bytes find(std::int64_t position, Bytes low, Bytes high) const noexcept;
-    // The address that the layout must get so that the byte at `position` of the file is at `memory`.
+    // The address that the layout must get so that the byte at `position` of the file is at
+    // `memory`.
     std::byte* base_for(std::byte* memory, std::int64_t position) const noexcept;
 };
 
@@ -77,8 +80,8 @@ struct View {
 };
 
 // A view from the arguments of MPI_File_set_view, which must be committed. Refuses an etype without
-// data, a filetype that does not consist of etypes, places before the displacement, places that descend,
-// and, if the file is opened for writing, places that overlap.
+// data, a filetype that does not consist of etypes, places before the displacement, places that
+// descend, and, if the file is opened for writing, places that overlap.
 Fault make_view(std::int64_t displacement, Datatype& etype, Datatype& filetype,
                 const Representation& how, bool writable, View& view);
 // The view of a file that was just opened: bytes from the beginning.

@@ -1,5 +1,5 @@
-// MPI_File_set_view: each member sends its view to the aggregators, so that in collective calls they
-// know where in the file the data of the others are. A description of a view is
+// MPI_File_set_view: each member sends its view to the aggregators, so that in collective calls
+// they know where in the file the data of the others are. A description of a view is
 //
 //   number   meaning
 //   0        displacement

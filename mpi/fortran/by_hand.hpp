@@ -53,8 +53,8 @@ int info_get_string(const int* info, const char* key, int* buflen, char* value, 
 
 }  // namespace poe::mpi::fortran
 
-// MPI_CONVERSION_FN_NULL of mpif.h and module mpi, and of module mpi_f08: procedures that are recognised by
-// their addresses, and never called.
+// MPI_CONVERSION_FN_NULL of mpif.h and module mpi, and of module mpi_f08: procedures that are
+// recognised by their addresses, and never called.
 extern "C" {
 void mpi_conversion_fn_null_(void*, int*, int*, void*, MPI_Offset*, MPI_Aint*, int* ierror);
 void mpi_conversion_fn_null_c_(void*, int*, MPI_Count*, void*, MPI_Offset*, MPI_Aint*, int* ierror);

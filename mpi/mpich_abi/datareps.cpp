@@ -1,5 +1,5 @@
-// Data representations of files (MPI 5.0, section 14.5.3). The functions of the program are in the extra
-// state, which lives as long as the process, as a data representation does.
+// Data representations of files (MPI 5.0, section 14.5.3). The functions of the program are in the
+// extra state, which lives as long as the process, as a data representation does.
 #include <memory>
 
 #include "mpi/mpich_abi/arguments.hpp"

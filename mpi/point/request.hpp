@@ -45,7 +45,8 @@ class Work {
     virtual Awaited awaited(const comm::MessageLayer&) { return {}; }
     // Why the operation failed; no fault if it succeeded. Called after the end, once or more.
     virtual Fault result() { return {}; }
-    // The bytes that the status of the request names: of a data access to a file, those that have moved.
+    // The bytes that the status of the request names: of a data access to a file, those that
+    // have moved.
     virtual Bytes moved() const noexcept { return 0; }
     // The file whose error handler errors invoke; MPI_FILE_NULL: that of the request's communicator.
     virtual MPI_File file() const noexcept { return MPI_FILE_NULL; }

@@ -1,6 +1,6 @@
-/* Collective accesses to a file in which the blocks of the tasks interleave. Prints the seconds of the
- * fastest of several writes and of the fastest read. Uses MPI only, so that it runs with any implementation. Arguments: file,
- * bytes of a block, bytes per task, repetitions. */
+/* Collective accesses to a file in which the blocks of the tasks interleave. Prints the seconds
+ * of the fastest of several writes and of the fastest read. Uses MPI only, so that it runs with
+ * any implementation. Arguments: file, bytes of a block, bytes per task, repetitions. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Files: how they are opened, modes, sizes, hints, groups, file pointers, data representations, error handlers, and
- * what is refused. Any number of tasks. */
+/* Files: how they are opened, modes, sizes, hints, groups, file pointers, data representations,
+ * error handlers, and what is refused. Any number of tasks. */
 #include <limits.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -321,7 +321,8 @@ static void test_view_of_request(void) {
     free(got);
 }
 
-/* A data representation in which every int has 6 bytes: "i", the four bytes from the lowest on, ";". */
+/* A data representation in which every int has 6 bytes: "i", the four bytes from the lowest on,
+ * ";". */
 static int extent_of_int(MPI_Datatype type, MPI_Aint* extent, void* state) {
     CHECK(type == MPI_INT && *(int*)state == 42);
     *extent = 6;
@@ -374,7 +375,8 @@ static void test_datarep(void) {
     CHECK_OK(MPI_File_close(&file));
 }
 
-/* The shared file pointer: every record is written once, in any order; then in the order of ranks. */
+/* The shared file pointer: every record is written once, in any order; then in the order of
+ * ranks. */
 static void test_shared(void) {
     enum { kRecords = 25 };
     MPI_File file = open_new(MPI_MODE_RDWR);

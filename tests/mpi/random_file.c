@@ -1,10 +1,12 @@
-/* Random views and data accesses of a file against an oracle. All tasks draw the same rounds, so each knows what all
- * others write, and keeps the picture of the whole file in memory.
+/* Random views and data accesses of a file against an oracle. All tasks draw the same rounds,
+ * so each knows what all others write, and keeps the picture of the whole file in memory.
  *
- * In a round the file consists of cells of one etype. A pattern of cells, which repeats, says which task owns each cell;
- * the filetype of a task is the cells that it owns. All tasks write some of their cells by one kind of call, and the file
- * is compared with the picture. Then each task reads by a pattern of its own, up to and beyond the end of the file.
- * Each seed has a file of its own with a few rounds. Arguments: first seed, number of seeds. Any number of tasks. */
+ * In a round the file consists of cells of one etype. A pattern of cells, which repeats, says
+ * which task owns each cell; the filetype of a task is the cells that it owns. All tasks write
+ * some of their cells by one kind of call, and the file is compared with the picture. Then each
+ * task reads by a pattern of its own, up to and beyond the end of the file. Each seed has a
+ * file of its own with a few rounds. Arguments: first seed, number of seeds. Any number of
+ * tasks. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -89,7 +91,8 @@ static void set_view(const struct Pattern* pattern, uint32_t kind) {
     MPI_Type_free(&type);
 }
 
-/* The memory of `count` etypes: one after the other, with gaps by a vector, or with gaps by an extent. */
+/* The memory of `count` etypes: one after the other, with gaps by a vector, or with gaps by an
+ * extent. */
 struct Memory {
     unsigned char bytes[kMostCells * 8 * 3];
     int step; /* in etypes */
