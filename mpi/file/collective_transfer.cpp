@@ -60,31 +60,35 @@ CollectiveTransfer::Span CollectiveTransfer::own_span() const {
     return span;
 }
 
-void CollectiveTransfer::gather(const void* own, void* all, Bytes bytes) {
-    gathering_ = std::make_unique<Sequence>(collectives::the_collectives(runtime_), *file_.comm,
-                                            Sequence::Form::kOnce);
-    gathering_->collective(::poe::Call::kConcat, shape_of(collectives::Operation::kConcat, bytes),
-                           static_cast<const std::byte*>(own), static_cast<std::byte*>(all));
-    gathering_->start(runtime_.messages());
+std::unique_ptr<Sequence> CollectiveTransfer::gather(const void* own, void* all,
+                                                     Bytes bytes) const {
+    auto made = std::make_unique<Sequence>(collectives::the_collectives(runtime_), *file_.comm,
+                                           Sequence::Form::kOnce);
+    made->collective(::poe::Call::kConcat, shape_of(collectives::Operation::kConcat, bytes),
+                     static_cast<const std::byte*>(own), static_cast<std::byte*>(all));
+    return made;
 }
 
-void CollectiveTransfer::start(comm::MessageLayer&) {
+void CollectiveTransfer::start(comm::MessageLayer& messages) {
     own_ = own_span();
     spans_.resize(static_cast<std::size_t>(file_.size()));
+    codes_.resize(spans_.size());
     if (file_.size() == 1) {
         spans_[0] = own_;
-    } else {
-        gather(&own_, spans_.data(), sizeof(Span));
+        return;
     }
+    span_exchange_ = gather(&own_, spans_.data(), sizeof(Span));
+    verdict_exchange_ = gather(&code_, codes_.data(), sizeof code_);
+    span_exchange_->start(messages);
 }
 
 bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
     for (;;) {
         switch (state_) {
             case State::kSpans:
-                if (gathering_ != nullptr && !gathering_->advance(messages)) return false;
-                if (gathering_ != nullptr && !gathering_->ok()) {
-                    fault_ = gathering_->fault();
+                if (span_exchange_ != nullptr && !span_exchange_->advance(messages)) return false;
+                if (span_exchange_ != nullptr && !span_exchange_->ok()) {
+                    fault_ = span_exchange_->fault();
                     state_ = State::kEnded;
                     break;
                 }
@@ -111,7 +115,7 @@ bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
                 }
                 break;
             case State::kVerdict:
-                if (!gathering_->advance(messages)) return false;
+                if (!verdict_exchange_->advance(messages)) return false;
                 end_verdict();
                 break;
             case State::kEnded:
@@ -356,15 +360,14 @@ void CollectiveTransfer::begin_verdict() {
         return;
     }
     code_ = own_fault_.code;
-    codes_.resize(static_cast<std::size_t>(file_.size()));
-    gather(&code_, codes_.data(), sizeof code_);
+    verdict_exchange_->start(runtime_.messages());
     state_ = State::kVerdict;
 }
 
 void CollectiveTransfer::end_verdict() {
     if (access_ == FileAccess::kWrite) moved_ = data_.bytes();
     fault_ = std::move(own_fault_);
-    if (!fault_ && !gathering_->ok()) fault_ = gathering_->fault();
+    if (!fault_ && !verdict_exchange_->ok()) fault_ = verdict_exchange_->fault();
     for (std::size_t rank = 0; rank < codes_.size() && !fault_; ++rank) {
         if (codes_[rank] == MPI_SUCCESS) continue;
         fault_ = {static_cast<int>(codes_[rank]), "",
@@ -378,8 +381,9 @@ void CollectiveTransfer::end_verdict() {
 }
 
 Awaited CollectiveTransfer::awaited(const comm::MessageLayer& messages) {
-    if (state_ != State::kRound)
-        return gathering_ != nullptr ? gathering_->awaited(messages) : Awaited{};
+    if (state_ == State::kSpans && span_exchange_ != nullptr)
+        return span_exchange_->awaited(messages);
+    if (state_ == State::kVerdict) return verdict_exchange_->awaited(messages);
     for (const comm::ReceiveRequest& request : receives_)
         if (request.outcome == comm::Outcome::kPending) return messages.awaited_by(request);
     for (const comm::SendRequest& request : sends_)

@@ -61,7 +61,7 @@ class CollectiveTransfer final : public Work {
     };
 
     Span own_span() const;
-    void gather(const void* own, void* all, Bytes bytes);
+    std::unique_ptr<Sequence> gather(const void* own, void* all, Bytes bytes) const;
     bool exchanges() const;
     void begin_windows();
     void begin_round(comm::MessageLayer& messages);
@@ -96,7 +96,10 @@ class CollectiveTransfer final : public Work {
     const bool calls_program_;
     const std::int32_t type_;  // of messages
     State state_ = State::kSpans;
-    std::unique_ptr<Sequence> gathering_;
+    // Both are made at the start, because all members must number their collective calls alike, and
+    // the second phase ends at different moments. Null: the file has one member only.
+    std::unique_ptr<Sequence> span_exchange_;
+    std::unique_ptr<Sequence> verdict_exchange_;
     Span own_;
     std::vector<Span> spans_;
     std::int64_t code_ = MPI_SUCCESS;
