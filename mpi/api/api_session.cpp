@@ -135,8 +135,8 @@ int session_init(Call& call, MPI_Info info, MPI_Errhandler errhandler, MPI_Sessi
     return MPI_SUCCESS;
 }
 
-// Communicators of the session must have been freed, so nobody else needs this task, and the call need
-// not wait for the other tasks.
+// Communicators of the session must have been freed, so the call need not wait for the other tasks. The
+// exit of the process does (mpi/communicator/leaving.hpp).
 int session_finalize(Call& call, MPI_Session* session) {
     if (!checks::check_session(call, *session, "session")) return call.code();
     Session& closed = *find<Session>(*session);

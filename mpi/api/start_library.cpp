@@ -9,10 +9,21 @@
 #include "collectives/engine/process_collectives.hpp"
 #include "comm/bootstrap/process_runtime.hpp"
 #include "mpi/communicator/comm.hpp"
+#include "mpi/communicator/leaving.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
 namespace {
+
+// Registered after the runtime's own handler, so it is called before that. A task that exits while it uses
+// MPI has failed, and waits for nobody.
+void leave_at_exit() {
+    comm::Runtime& runtime = comm::the_runtime();
+    if (environment().users.load() != 0 || !runtime.failure().empty()) return;
+    if (runtime.turn().enter() != comm::RuntimeLock::Entry::kEntered) return;
+    leave_connected(runtime);
+    runtime.turn().leave();
+}
 
 void prepare(comm::Runtime& runtime) {
     collectives::Groups& groups = collectives::the_collectives(runtime).groups();
@@ -28,6 +39,7 @@ void prepare(comm::Runtime& runtime) {
         });
     }
     const char* const checks = std::getenv("MP_MPICHECK");
+    std::atexit(leave_at_exit);
     environment().checking = checks != nullptr && ::strcasecmp(checks, "yes") == 0;
 }
 

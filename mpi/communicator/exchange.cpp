@@ -104,6 +104,20 @@ Fault bcast_words(comm::Runtime& runtime, std::span<const TaskId> members, int r
     return first;
 }
 
+Fault synchronize(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route) {
+    const TreePlace place = place_in_tree(rank, static_cast<int>(members.size()));
+    Words none;
+    const auto task_of_rank = [&](int member) { return members[static_cast<std::size_t>(member)]; };
+    for (const int child : place.children) {
+        if (Fault fault = receive_words(runtime, task_of_rank(child), route, none)) return fault;
+    }
+    if (place.parent >= 0) {
+        WordsSend send(runtime, task_of_rank(place.parent), route, none);
+        if (Fault fault = send.wait()) return fault;
+    }
+    return bcast_words(runtime, members, rank, 0, route, none);
+}
+
 Fault collect_words(comm::Runtime& runtime, const Comm& comm, const Words& own, Words& all) {
     const Route up{making_context(comm, Making::kMembers), 2};
     const TreePlace place = place_in_tree(comm.rank, comm.size());

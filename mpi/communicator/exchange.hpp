@@ -49,6 +49,10 @@ Fault swap_words(comm::Runtime& runtime, TaskId other, Route route, const Words&
 Fault bcast_words(comm::Runtime& runtime, std::span<const TaskId> members, int rank, int root,
                   Route route, Words& words);
 
+// Returns when all members have made the same call, or with a fault if one of them has ended. `rank` is
+// that of this task among `members`.
+Fault synchronize(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route);
+
 // The words of all members of both groups, in the order of their ranks. `remote` is empty for an
 // intracommunicator.
 struct Contributions {

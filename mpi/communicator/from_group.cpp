@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mpi/communicator/intercomm.hpp"
+#include "mpi/communicator/leaving.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
@@ -52,6 +53,7 @@ MadeComm create_from_group(comm::Runtime& runtime, const CommBase& parent, const
     const Route route = route_of(purpose, tag, group->tasks());
     if (Fault fault = bcast_words(runtime, group->tasks(), rank, 0, route, number))
         return {nullptr, std::move(fault)};
+    remember_connected(group->tasks());
     return make_comm(parent, {group, nullptr, number[0], Reservation::kNoNumber});
 }
 
@@ -69,6 +71,7 @@ MadeComm connect_groups(comm::Runtime& runtime, const CommBase& parent, const Gr
     }
     MadeComm made = connect(runtime, *local.comm, pair.local_leader, remote);
     comm_pool().release(*local.comm);
+    if (made.comm != nullptr) remember_connected(unite(pair.local, *made.comm->remote)->tasks());
     return made;
 }
 

@@ -12,7 +12,7 @@
 namespace poe::mpi {
 
 // What the messages of a creation are for.
-enum class FromGroup : char { kMembers = 'm', kLocal = 'l', kLeaders = 'r' };
+enum class FromGroup : char { kMembers = 'm', kLocal = 'l', kLeaders = 'r', kLeaving = 'x' };
 
 // The route of the messages of a creation with this tag, in the group or between the two tasks. The 58
 // bits of its hash keep creations with different tags or groups apart. The context has bits 27 and 31,

@@ -16,15 +16,8 @@ namespace {
 constexpr ContextId kOfferBits = 0xc0000000u;
 constexpr ContextId kPartitionBits = 0xd0000000u;
 
-struct OfferWords {
-    std::int64_t partitions = 0;
-    std::uint64_t bytes = 0;  // of a partition
-    std::int32_t first_type = 0;
-    std::int32_t unused = 0;
-};
-
 struct SentOffer {
-    OfferWords words;
+    PartitionOffer words;
     comm::SendRequest send;
 };
 
@@ -35,7 +28,7 @@ std::list<SentOffer>& sent_offers() {
     return *offers;
 }
 
-void send_offer(comm::Runtime& runtime, const OfferWords& words, TaskId task, std::int32_t tag,
+void send_offer(comm::Runtime& runtime, const PartitionOffer& words, TaskId task, std::int32_t tag,
                 ContextId context) {
     std::list<SentOffer>& offers = sent_offers();
     offers.remove_if(
@@ -155,7 +148,7 @@ Awaited PartitionedSend::awaited(const comm::MessageLayer& messages) {
 }
 
 struct PartitionedReceive::Offer {
-    OfferWords words;
+    PartitionOffer words;
     comm::ReceiveRequest receive;
 };
 
@@ -196,7 +189,7 @@ void PartitionedReceive::start(comm::MessageLayer&) {
 
 // If the sizes differ, the messages are received without their data, so that the sender does not wait.
 void PartitionedReceive::start_parts(comm::MessageLayer& messages) {
-    const OfferWords& offer = offer_->words;
+    const PartitionOffer& offer = offer_->words;
     const auto count = static_cast<std::size_t>(offer.partitions);
     if (parts_ == nullptr) {
         parts_.reset(new Part[count]);

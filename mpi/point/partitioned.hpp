@@ -48,6 +48,14 @@ class SlicedLayout final : public comm::Layout {
     Bytes length_ = 0;
 };
 
+// What an offer says.
+struct PartitionOffer {
+    std::int64_t partitions = 0;
+    std::uint64_t bytes = 0;  // of a partition
+    std::int32_t first_type = 0;
+    std::int32_t unused = 0;
+};
+
 // What one side of a partitioned communication was made with.
 struct PartitionedArguments {
     Comm* comm = nullptr;

@@ -20,12 +20,14 @@ class Process {
         mpi.self = &self_;
         mpi.self_has_own_errhandler = false;
         mpi.state = State::kActive;
+        mpi.users.fetch_add(1);
     }
     ~Process() {
         Environment& mpi = environment();
         mpi.world = outer_world_;
         mpi.self = outer_self_;
         mpi.state = outer_state_;
+        mpi.users.fetch_sub(1);
     }
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;

@@ -135,7 +135,10 @@ TEST_CASE("a job of all that is known", "[job]") {
         CHECK(job.tasks[i].node == map.node_of_task[i]);
         CHECK(job.tasks[i].command == step.command_of_task[i]);
     }
-    CHECK((job.environment == Words{"HOME=/h", "MP_INFOLEVEL=3"}));
+    CHECK(
+        (job.environment ==
+         Words{"HOME=/h", "MP_INFOLEVEL=3",
+               "MP_PSETS=poe://node/a=0 poe://node/b=1,2 poe://program/0=1 poe://program/1=0,2"}));
     CHECK(job.directory == "/work dir");
     CHECK(job.stdin_mode.kind == pm::StdinMode::Kind::kOne);
     CHECK(job.stdin_mode.task == 2);
