@@ -60,7 +60,8 @@ MPI_Comm handle_of(Comm& comm) noexcept {
 std::string_view name_of_context(ContextId context) {
     const Comm* found =
         find_comm_if([context](const Comm& comm) { return comm.context == context; });
-    return found != nullptr ? std::string_view(found->name) : std::string_view();
+    // Never a null pointer, because the reader copies from it.
+    return found != nullptr ? std::string_view(found->name) : std::string_view("");
 }
 
 TaskId lost_member_of(ContextId context, std::int32_t type,
