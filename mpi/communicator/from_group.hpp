@@ -6,18 +6,10 @@
 
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/communicator/comm.hpp"
-#include "mpi/communicator/exchange.hpp"
+#include "mpi/communicator/group_route.hpp"
 #include "mpi/communicator/numbers.hpp"
 
 namespace poe::mpi {
-
-// What the messages of a creation are for.
-enum class FromGroup : char { kMembers = 'm', kLocal = 'l', kLeaders = 'r', kLeaving = 'x' };
-
-// The route of the messages of a creation with this tag, in the group or between the two tasks. The 58
-// bits of its hash keep creations with different tags or groups apart. The context has bits 27 and 31,
-// which no communicator has together with a number below 2^27.
-Route route_of(FromGroup purpose, std::string_view tag, std::span<const TaskId> tasks) noexcept;
 
 // MPI_Comm_create_from_group. All members of `group` make this call, and this task is one of them. The
 // communicator gets the error handler of `parent`. Blocks until the members that this task needs have

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mpi/communicator/exchange.hpp"
-#include "mpi/communicator/from_group.hpp"
+#include "mpi/communicator/group_route.hpp"
 
 namespace poe::mpi {
 namespace {

@@ -11,7 +11,7 @@
 namespace poe::mpi {
 namespace {
 
-// Contexts that neither a communicator has nor a hash of from_group.cpp, which ends before them.
+// Contexts that neither a communicator has nor a hash of group_route.cpp, which ends before them.
 constexpr ContextId kHelloContext = 0x8ffffff0u;
 constexpr ContextId kLeadersContext = 0x8ffffff1u;
 constexpr ContextId kJoinContext = 0x8ffffff2u;

@@ -190,6 +190,14 @@ static void error_handlers(void) {
     CHECK_OK(MPI_Session_finalize(&session));
 }
 
+/* Since MPI 4.1. */
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+#define WITH_SESSION_BUFFERS 1
+#else
+#define WITH_SESSION_BUFFERS 0
+#endif
+
+#if WITH_SESSION_BUFFERS
 /* Buffered sends of a communicator use the buffer of its session, also after a split. */
 static void buffers(void) {
     static char memory[2][100 * (MPI_BSEND_OVERHEAD + 100)];
@@ -223,6 +231,8 @@ static void buffers(void) {
     CHECK_OK(MPI_Session_finalize(&sessions[0]));
 }
 
+#endif
+
 int main(int argc, char** argv) {
     int flag = -1;
     /* Without the world model, again and again. */
@@ -240,7 +250,9 @@ int main(int argc, char** argv) {
         CHECK_OK(MPI_Session_finalize(&session));
     }
     error_handlers();
+#if WITH_SESSION_BUFFERS
     buffers();
+#endif
     CHECK_OK(MPI_Initialized(&flag));
     CHECK_INT(flag, 0);
 
@@ -257,7 +269,9 @@ int main(int argc, char** argv) {
     int result = -1;
     CHECK_OK(MPI_Comm_compare(first, MPI_COMM_WORLD, &result));
     CHECK_INT(result, MPI_CONGRUENT);
+#if WITH_SESSION_BUFFERS
     CHECK_CLASS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRHANDLER_NULL, &two), MPI_ERR_ERRHANDLER);
+#endif
     MPI_Session none = MPI_SESSION_NULL;
     CHECK_CLASS(MPI_Session_finalize(&none), MPI_ERR_SESSION);
     CHECK_OK(MPI_Comm_free(&first));

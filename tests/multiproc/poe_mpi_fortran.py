@@ -35,6 +35,59 @@ OLD = """      program old
       call mpi_finalize(ierr)
       end
 """
+SESSIONS = """program sessions
+    use mpi_f08
+    implicit none
+    type(MPI_Session) :: session
+    type(MPI_Group) :: group
+    type(MPI_Comm) :: comm
+    type(MPI_Request) :: requests(2)
+    type(MPI_Status) :: statuses(2)
+    type(MPI_Info) :: info
+    character(len=MPI_MAX_PSET_NAME_LEN) :: name
+    character(len=32) :: text
+    integer :: sets, length, rank, tasks, sum, parts(12), got(12), i
+    logical :: flag
+    call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, session)
+    call MPI_Session_get_num_psets(session, MPI_INFO_NULL, sets)
+    if (sets < 2) error stop 1
+    length = len(name)
+    call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, length, name)
+    if (name /= 'mpi://WORLD') error stop 2
+    call MPI_Session_get_pset_info(session, name, info)
+    length = len(text)
+    call MPI_Info_get_string(info, 'mpi_size', length, text, flag)
+    call MPI_Info_free(info)
+    call MPI_Group_from_session_pset(session, name, group)
+    call MPI_Comm_create_from_group(group, 'fortran', MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, comm)
+    call MPI_Group_free(group)
+    call MPI_Comm_rank(comm, rank)
+    call MPI_Comm_size(comm, tasks)
+    read (text, *) i
+    if (i /= tasks) error stop 3
+    call MPI_Psend_init(parts, 4, 3_MPI_COUNT_KIND, MPI_INTEGER, mod(rank + 1, tasks), 1, comm, MPI_INFO_NULL, requests(1))
+    call MPI_Precv_init(got, 2, 6, MPI_INTEGER, mod(rank + tasks - 1, tasks), 1, comm, MPI_INFO_NULL, requests(2))
+    call MPI_Startall(2, requests)
+    parts = [(i + 100 * rank, i = 1, 12)]
+    call MPI_Pready(3, requests(1))
+    call MPI_Pready_range(0, 1, requests(1))
+    call MPI_Pready_list(1, [2], requests(1))
+    flag = .false.
+    do while (.not. flag)
+        call MPI_Parrived(requests(2), 1, flag)
+    end do
+    call MPI_Waitall(2, requests, statuses)
+    if (any(got /= [(i + 100 * mod(rank + tasks - 1, tasks), i = 1, 12)])) error stop 4
+    call MPI_Request_free(requests(1))
+    call MPI_Request_free(requests(2))
+    call MPI_Allreduce(1, sum, 1, MPI_INTEGER, MPI_SUM, comm)
+    if (sum /= tasks) error stop 5
+    call MPI_Comm_free(comm)
+    call MPI_Session_finalize(session)
+    if (session /= MPI_SESSION_NULL) error stop 6
+end program
+"""
+
 UNSUPPORTED = """program unsupported
     use mpi_f08
     character(len=MPI_MAX_PORT_NAME) :: name
@@ -102,6 +155,11 @@ class Compilers(FortranTest):
 
     def test_old_source(self):
         self.ok(poe(self.compile(OLD, suffix=".f"), "-procs", "2"))
+
+    def test_sessions_and_partitions(self):
+        program = self.compile(SESSIONS)
+        for tasks in ("1", "3"):
+            self.ok(poe(program, "-procs", tasks))
 
     def test_a_function_without_a_body(self):
         self.ok(poe(self.compile(UNSUPPORTED), "-procs", "1"))

@@ -71,6 +71,13 @@ class Programs(MpichTest):
                 with self.subTest(name=name, tasks=tasks):
                     self.assertEqual(self.on_poe(program, tasks=tasks).stderr, b"")
 
+    def test_programs_of_mpi_4(self):
+        for name in ("partitioned", "sessions", "ports"):
+            program = self.built("/usr/bin/mpicc.mpich", SOURCE / f"tests/mpi/{name}.c", "-w", f"-I{SOURCE}/tests/mpi")
+            for tasks in (1, 3, 4):
+                with self.subTest(name=name, tasks=tasks):
+                    self.on_poe(program, tasks=tasks)
+
     def test_over_tcp(self):
         for name in ("point", "objects"):
             program = self.built("/usr/bin/mpicc.mpich", HERE / f"{name}.c")
