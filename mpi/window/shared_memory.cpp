@@ -28,7 +28,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t to) noexcept {
     return (value + to - 1) / to * to;
 }
 
-Fault system_fault(const char* what) {
+Fault memory_fault(const char* what) {
     return {errno == ENOMEM || errno == ENOSPC ? MPI_ERR_NO_MEM : MPI_ERR_RMA_SHARED, "",
             std::string(what) + ": " + std::strerror(errno),
             "use less memory, or start fewer tasks on this node"};
@@ -87,7 +87,7 @@ Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std
     const UniqueFd own =
         creates ? create_file(static_cast<std::int64_t>(memory->length_)) : UniqueFd();
     const bool failed = creates && own.get() < 0;
-    Fault fault = failed ? system_fault("the window's memory cannot be created") : Fault{};
+    Fault fault = failed ? memory_fault("the window's memory cannot be created") : Fault{};
     Contributions places;
     const Words words{static_cast<std::int32_t>(::getpid()), own.get(), fault.code};
     if (Fault lost = gather_words(runtime, comm, words, places)) return lost;
@@ -97,12 +97,12 @@ Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std
     const UniqueFd other(creates || !exists ? -1 : ::open(path.c_str(), O_RDWR | O_CLOEXEC));
     const int file = creates ? own.get() : other.get();
     if (exists && file < 0) {
-        fault = system_fault("the window's memory in the task of rank 0 cannot be opened");
+        fault = memory_fault("the window's memory in the task of rank 0 cannot be opened");
     } else if (exists) {
         void* mapped =
             ::mmap(nullptr, memory->length_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         if (mapped == MAP_FAILED) {
-            fault = system_fault("the window's memory cannot be mapped");
+            fault = memory_fault("the window's memory cannot be mapped");
         } else {
             memory->start_ = static_cast<std::byte*>(mapped);
         }
