@@ -32,7 +32,7 @@ constexpr std::array<std::pair<const char*, int>, 4> kThreadLevels{{
 }};
 
 // The value of a key; empty if the info does not have it.
-std::string value_of_key(MPI_Info info, const char* key) {
+std::string requested_value(MPI_Info info, const char* key) {
     Environment& mpi = environment();
     const Info* found = mpi.find_readable_info(info);
     if (found == nullptr) return {};
@@ -43,7 +43,7 @@ std::string value_of_key(MPI_Info info, const char* key) {
 
 // Without the key the program gets the level that costs nothing.
 Fault read_thread_level(MPI_Info info, int& level) {
-    const std::string text = value_of_key(info, kThreadLevel);
+    const std::string text = requested_value(info, kThreadLevel);
     if (text.empty()) return {};
     const auto* const found =
         std::ranges::find(kThreadLevels, text, [](const auto& each) { return each.first; });

@@ -14,7 +14,7 @@ namespace poe::mpi {
 
 using namespace tool;
 
-int tool_init_thread(int required, int* provided) {
+int t_init_thread(int required, int* provided) {
     Tools& all = tools();
     const std::lock_guard guard(all.lock);
     ++all.initialized;
@@ -23,7 +23,7 @@ int tool_init_thread(int required, int* provided) {
     return MPI_SUCCESS;
 }
 
-int tool_finalize() {
+int t_finalize() {
     Tools& all = tools();
     const std::lock_guard guard(all.lock);
     if (all.initialized == 0) return MPI_T_ERR_NOT_INITIALIZED;
@@ -33,15 +33,15 @@ int tool_finalize() {
     return MPI_SUCCESS;
 }
 
-int tool_cvar_get_num(int* num) {
+int t_cvar_get_num(int* num) {
     return in_tools([&](Tools&) -> int { return store(num, control_variables().size()); });
 }
 
-int tool_cvar_get_index(const char* name, int* index) {
+int t_cvar_get_index(const char* name, int* index) {
     return in_tools([&](Tools&) -> int { return store_index(control_variables(), name, index); });
 }
 
-int tool_cvar_get_info(int number, char* name, int* name_len, int* verbosity, MPI_Datatype* type,
+int t_cvar_get_info(int number, char* name, int* name_len, int* verbosity, MPI_Datatype* type,
                        MPI_T_enum* items, char* description, int* description_len, int* bind,
                        int* scope) {
     return in_tools([&](Tools&) -> int {
@@ -57,7 +57,7 @@ int tool_cvar_get_info(int number, char* name, int* name_len, int* verbosity, MP
     });
 }
 
-int tool_cvar_handle_alloc(int number, void*, MPI_T_cvar_handle* handle, int* count) {
+int t_cvar_handle_alloc(int number, void*, MPI_T_cvar_handle* handle, int* count) {
     return in_tools([&](Tools& all) -> int {
         const ControlVariable* found = at(control_variables(), number);
         if (found == nullptr) return MPI_T_ERR_INVALID_INDEX;
@@ -70,7 +70,7 @@ int tool_cvar_handle_alloc(int number, void*, MPI_T_cvar_handle* handle, int* co
     });
 }
 
-int tool_cvar_handle_free(MPI_T_cvar_handle* handle) {
+int t_cvar_handle_free(MPI_T_cvar_handle* handle) {
     return in_tools([&](Tools& all) -> int {
         const CvarHandle* found = handle != nullptr ? find(all.handles, *handle) : nullptr;
         if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
@@ -80,7 +80,7 @@ int tool_cvar_handle_free(MPI_T_cvar_handle* handle) {
     });
 }
 
-int tool_cvar_read(MPI_T_cvar_handle handle, void* buffer) {
+int t_cvar_read(MPI_T_cvar_handle handle, void* buffer) {
     return in_tools([&](Tools& all) -> int {
         const CvarHandle* found = find(all.handles, handle);
         if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
@@ -101,7 +101,7 @@ int tool_cvar_read(MPI_T_cvar_handle handle, void* buffer) {
     });
 }
 
-int tool_cvar_write(MPI_T_cvar_handle handle, const void* buffer) {
+int t_cvar_write(MPI_T_cvar_handle handle, const void* buffer) {
     return in_tools([&](Tools& all) -> int {
         const CvarHandle* found = find(all.handles, handle);
         if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
@@ -118,7 +118,7 @@ int tool_cvar_write(MPI_T_cvar_handle handle, const void* buffer) {
     });
 }
 
-int tool_enum_get_info(MPI_T_enum items, int* num, char* name, int* name_len) {
+int t_enum_get_info(MPI_T_enum items, int* num, char* name, int* name_len) {
     return in_tools([&](Tools&) -> int {
         const Enumeration* found = items_of(items);
         if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
@@ -127,7 +127,7 @@ int tool_enum_get_info(MPI_T_enum items, int* num, char* name, int* name_len) {
     });
 }
 
-int tool_enum_get_item(MPI_T_enum items, int number, int* value, char* name, int* name_len) {
+int t_enum_get_item(MPI_T_enum items, int number, int* value, char* name, int* name_len) {
     return in_tools([&](Tools&) -> int {
         const Enumeration* found = items_of(items);
         if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
@@ -137,15 +137,15 @@ int tool_enum_get_item(MPI_T_enum items, int number, int* value, char* name, int
     });
 }
 
-int tool_category_get_num(int* num) {
+int t_category_get_num(int* num) {
     return in_tools([&](Tools&) -> int { return store(num, categories().size()); });
 }
 
-int tool_category_get_index(const char* name, int* index) {
+int t_category_get_index(const char* name, int* index) {
     return in_tools([&](Tools&) -> int { return store_index(categories(), name, index); });
 }
 
-int tool_category_get_info(int number, char* name, int* name_len, char* description,
+int t_category_get_info(int number, char* name, int* name_len, char* description,
                            int* description_len, int* num_cvars, int* num_pvars,
                            int* num_categories) {
     return in_tools([&](Tools&) -> int {
@@ -159,14 +159,14 @@ int tool_category_get_info(int number, char* name, int* name_len, char* descript
     });
 }
 
-int tool_category_get_cvars(int number, int length, int indices[]) {
+int t_category_get_cvars(int number, int length, int indices[]) {
     return in_tools([&](Tools&) -> int {
         if (at(categories(), number) == nullptr) return MPI_T_ERR_INVALID_INDEX;
         return store_numbers(numbers_about(control_variables(), number), length, indices);
     });
 }
 
-int tool_category_get_pvars(int number, int length, int indices[]) {
+int t_category_get_pvars(int number, int length, int indices[]) {
     return in_tools([&](Tools&) -> int {
         if (at(categories(), number) == nullptr) return MPI_T_ERR_INVALID_INDEX;
         return store_numbers(numbers_about(performance_variables(), number), length, indices);
@@ -174,19 +174,19 @@ int tool_category_get_pvars(int number, int length, int indices[]) {
 }
 
 // There are no categories within categories, and no kinds of events.
-int tool_category_get_categories(int number, int, int[]) {
+int t_category_get_categories(int number, int, int[]) {
     return in_tools([&](Tools&) -> int {
         return at(categories(), number) == nullptr ? MPI_T_ERR_INVALID_INDEX : MPI_SUCCESS;
     });
 }
 
-int tool_category_get_events(int number, int, int[]) {
+int t_category_get_events(int number, int, int[]) {
     return in_tools([&](Tools&) -> int {
         return at(categories(), number) == nullptr ? MPI_T_ERR_INVALID_INDEX : MPI_SUCCESS;
     });
 }
 
-int tool_category_get_num_events(int number, int* num) {
+int t_category_get_num_events(int number, int* num) {
     return in_tools([&](Tools&) -> int {
         if (at(categories(), number) == nullptr) return MPI_T_ERR_INVALID_INDEX;
         return store(num, 0);
@@ -194,7 +194,7 @@ int tool_category_get_num_events(int number, int* num) {
 }
 
 // The tables never change.
-int tool_category_changed(int* update) {
+int t_category_changed(int* update) {
     return in_tools([&](Tools&) -> int { return store(update, 0); });
 }
 

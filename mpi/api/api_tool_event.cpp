@@ -24,73 +24,73 @@ constexpr std::string_view kAboutClock = "nanoseconds of the computer's steady c
 
 }  // namespace
 
-int tool_event_get_num(int* num) {
+int t_event_get_num(int* num) {
     return in_tools([&](Tools&) -> int { return store(num, 0); });
 }
 
-int tool_event_get_index(const char*, int*) {
+int t_event_get_index(const char*, int*) {
     return in_tools([](Tools&) -> int { return MPI_T_ERR_INVALID_NAME; });
 }
 
-int tool_event_get_info(int, char*, int*, int*, MPI_Datatype[], MPI_Aint[], int*, MPI_T_enum*,
+int t_event_get_info(int, char*, int*, int*, MPI_Datatype[], MPI_Aint[], int*, MPI_T_enum*,
                         MPI_Info*, char*, int*, int*) {
     return no_such_event();
 }
 
-int tool_event_handle_alloc(int, void*, MPI_Info, MPI_T_event_registration*) {
+int t_event_handle_alloc(int, void*, MPI_Info, MPI_T_event_registration*) {
     return no_such_event();
 }
 
-int tool_event_callback_get_info(MPI_T_event_registration, MPI_T_cb_safety, MPI_Info*) {
+int t_event_callback_get_info(MPI_T_event_registration, MPI_T_cb_safety, MPI_Info*) {
     return no_such_handle();
 }
 
-int tool_event_callback_set_info(MPI_T_event_registration, MPI_T_cb_safety, MPI_Info) {
+int t_event_callback_set_info(MPI_T_event_registration, MPI_T_cb_safety, MPI_Info) {
     return no_such_handle();
 }
 
-int tool_event_copy(MPI_T_event_instance, void*) {
+int t_event_copy(MPI_T_event_instance, void*) {
     return no_such_handle();
 }
 
-int tool_event_get_source(MPI_T_event_instance, int*) {
+int t_event_get_source(MPI_T_event_instance, int*) {
     return no_such_handle();
 }
 
-int tool_event_get_timestamp(MPI_T_event_instance, MPI_Count*) {
+int t_event_get_timestamp(MPI_T_event_instance, MPI_Count*) {
     return no_such_handle();
 }
 
-int tool_event_handle_free(MPI_T_event_registration, void*, MPI_T_event_free_cb_function) {
+int t_event_handle_free(MPI_T_event_registration, void*, MPI_T_event_free_cb_function) {
     return no_such_handle();
 }
 
-int tool_event_handle_get_info(MPI_T_event_registration, MPI_Info*) {
+int t_event_handle_get_info(MPI_T_event_registration, MPI_Info*) {
     return no_such_handle();
 }
 
-int tool_event_handle_set_info(MPI_T_event_registration, MPI_Info) {
+int t_event_handle_set_info(MPI_T_event_registration, MPI_Info) {
     return no_such_handle();
 }
 
-int tool_event_read(MPI_T_event_instance, int, void*) {
+int t_event_read(MPI_T_event_instance, int, void*) {
     return no_such_handle();
 }
 
-int tool_event_register_callback(MPI_T_event_registration, MPI_T_cb_safety, MPI_Info, void*,
+int t_event_register_callback(MPI_T_event_registration, MPI_T_cb_safety, MPI_Info, void*,
                                  MPI_T_event_cb_function) {
     return no_such_handle();
 }
 
-int tool_event_set_dropped_handler(MPI_T_event_registration, MPI_T_event_dropped_cb_function) {
+int t_event_set_dropped_handler(MPI_T_event_registration, MPI_T_event_dropped_cb_function) {
     return no_such_handle();
 }
 
-int tool_source_get_num(int* num) {
+int t_source_get_num(int* num) {
     return in_tools([&](Tools&) -> int { return store(num, 1); });
 }
 
-int tool_source_get_info(int source, char* name, int* name_len, char* description,
+int t_source_get_info(int source, char* name, int* name_len, char* description,
                          int* description_len, MPI_T_source_order* ordering,
                          MPI_Count* ticks_per_second, MPI_Count* max_ticks, MPI_Info* info) {
     return in_tools([&](Tools&) -> int {
@@ -104,7 +104,7 @@ int tool_source_get_info(int source, char* name, int* name_len, char* descriptio
     });
 }
 
-int tool_source_get_timestamp(int source, MPI_Count* timestamp) {
+int t_source_get_timestamp(int source, MPI_Count* timestamp) {
     return in_tools([&](Tools&) -> int {
         if (source != 0) return MPI_T_ERR_INVALID_INDEX;
         const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();

@@ -35,11 +35,11 @@ int refuse(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int code) {
 
 }  // namespace
 
-int tool_pvar_get_num(int* num) {
+int t_pvar_get_num(int* num) {
     return in_tools([&](Tools&) -> int { return store(num, performance_variables().size()); });
 }
 
-int tool_pvar_get_index(const char* name, int kind, int* index) {
+int t_pvar_get_index(const char* name, int kind, int* index) {
     return in_tools([&](Tools&) -> int {
         if (index == nullptr) return MPI_T_ERR_INVALID;
         int found = 0;
@@ -50,7 +50,7 @@ int tool_pvar_get_index(const char* name, int kind, int* index) {
     });
 }
 
-int tool_pvar_get_info(int number, char* name, int* name_len, int* verbosity, int* kind,
+int t_pvar_get_info(int number, char* name, int* name_len, int* verbosity, int* kind,
                        MPI_Datatype* type, MPI_T_enum* items, char* description,
                        int* description_len, int* bind, int* readonly, int* continuous,
                        int* atomic) {
@@ -70,7 +70,7 @@ int tool_pvar_get_info(int number, char* name, int* name_len, int* verbosity, in
     });
 }
 
-int tool_pvar_session_create(MPI_T_pvar_session* session) {
+int t_pvar_session_create(MPI_T_pvar_session* session) {
     return in_tools([&](Tools& all) -> int {
         if (session == nullptr) return MPI_T_ERR_INVALID;
         auto made = std::make_unique<PvarSession>();
@@ -80,7 +80,7 @@ int tool_pvar_session_create(MPI_T_pvar_session* session) {
     });
 }
 
-int tool_pvar_session_free(MPI_T_pvar_session* session) {
+int t_pvar_session_free(MPI_T_pvar_session* session) {
     return in_tools([&](Tools& all) -> int {
         const PvarSession* found = session != nullptr ? find(all.sessions, *session) : nullptr;
         if (found == nullptr) return MPI_T_ERR_INVALID_SESSION;
@@ -90,7 +90,7 @@ int tool_pvar_session_free(MPI_T_pvar_session* session) {
     });
 }
 
-int tool_pvar_handle_alloc(MPI_T_pvar_session session, int number, void*, MPI_T_pvar_handle* handle,
+int t_pvar_handle_alloc(MPI_T_pvar_session session, int number, void*, MPI_T_pvar_handle* handle,
                            int* count) {
     return in_tools([&](Tools& all) -> int {
         PvarSession* of = find(all.sessions, session);
@@ -106,7 +106,7 @@ int tool_pvar_handle_alloc(MPI_T_pvar_session session, int number, void*, MPI_T_
     });
 }
 
-int tool_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handle) {
+int t_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handle) {
     if (handle == nullptr) return MPI_T_ERR_INVALID_HANDLE;
     const void* const wanted = *handle;
     return with_handle(session, *handle, [&](PvarSession& of, const PerformanceVariable&) -> int {
@@ -116,31 +116,31 @@ int tool_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handle)
     });
 }
 
-int tool_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+int t_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
     return refuse(session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP);
 }
 
-int tool_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+int t_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
     return refuse(session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP);
 }
 
-int tool_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+int t_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
     return refuse(session, handle, MPI_T_ERR_PVAR_NO_WRITE);
 }
 
-int tool_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void*) {
+int t_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void*) {
     return with_handle(session, handle, [](PvarSession&, const PerformanceVariable&) -> int {
         return MPI_T_ERR_PVAR_NO_WRITE;
     });
 }
 
-int tool_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void*) {
+int t_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void*) {
     return with_handle(session, handle, [](PvarSession&, const PerformanceVariable&) -> int {
         return MPI_T_ERR_PVAR_NO_ATOMIC;
     });
 }
 
-int tool_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buffer) {
+int t_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buffer) {
     return with_handle(session, handle,
                        [&](PvarSession&, const PerformanceVariable& variable) -> int {
                            if (buffer == nullptr) return MPI_T_ERR_INVALID;
