@@ -42,8 +42,8 @@ int t_cvar_get_index(const char* name, int* index) {
 }
 
 int t_cvar_get_info(int number, char* name, int* name_len, int* verbosity, MPI_Datatype* type,
-                       MPI_T_enum* items, char* description, int* description_len, int* bind,
-                       int* scope) {
+                    MPI_T_enum* items, char* description, int* description_len, int* bind,
+                    int* scope) {
     return in_tools([&](Tools&) -> int {
         const ControlVariable* found = at(control_variables(), number);
         if (found == nullptr) return MPI_T_ERR_INVALID_INDEX;
@@ -146,8 +146,7 @@ int t_category_get_index(const char* name, int* index) {
 }
 
 int t_category_get_info(int number, char* name, int* name_len, char* description,
-                           int* description_len, int* num_cvars, int* num_pvars,
-                           int* num_categories) {
+                        int* description_len, int* num_cvars, int* num_pvars, int* num_categories) {
     return in_tools([&](Tools&) -> int {
         const Category* found = at(categories(), number);
         if (found == nullptr) return MPI_T_ERR_INVALID_INDEX;

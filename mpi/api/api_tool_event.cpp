@@ -33,7 +33,7 @@ int t_event_get_index(const char*, int*) {
 }
 
 int t_event_get_info(int, char*, int*, int*, MPI_Datatype[], MPI_Aint[], int*, MPI_T_enum*,
-                        MPI_Info*, char*, int*, int*) {
+                     MPI_Info*, char*, int*, int*) {
     return no_such_event();
 }
 
@@ -78,7 +78,7 @@ int t_event_read(MPI_T_event_instance, int, void*) {
 }
 
 int t_event_register_callback(MPI_T_event_registration, MPI_T_cb_safety, MPI_Info, void*,
-                                 MPI_T_event_cb_function) {
+                              MPI_T_event_cb_function) {
     return no_such_handle();
 }
 
@@ -91,8 +91,8 @@ int t_source_get_num(int* num) {
 }
 
 int t_source_get_info(int source, char* name, int* name_len, char* description,
-                         int* description_len, MPI_T_source_order* ordering,
-                         MPI_Count* ticks_per_second, MPI_Count* max_ticks, MPI_Info* info) {
+                      int* description_len, MPI_T_source_order* ordering,
+                      MPI_Count* ticks_per_second, MPI_Count* max_ticks, MPI_Info* info) {
     return in_tools([&](Tools&) -> int {
         if (source != 0) return MPI_T_ERR_INVALID_INDEX;
         copy_text(kClock, name, name_len);

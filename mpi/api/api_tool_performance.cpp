@@ -51,9 +51,8 @@ int t_pvar_get_index(const char* name, int kind, int* index) {
 }
 
 int t_pvar_get_info(int number, char* name, int* name_len, int* verbosity, int* kind,
-                       MPI_Datatype* type, MPI_T_enum* items, char* description,
-                       int* description_len, int* bind, int* readonly, int* continuous,
-                       int* atomic) {
+                    MPI_Datatype* type, MPI_T_enum* items, char* description, int* description_len,
+                    int* bind, int* readonly, int* continuous, int* atomic) {
     return in_tools([&](Tools&) -> int {
         const PerformanceVariable* found = at(performance_variables(), number);
         if (found == nullptr) return MPI_T_ERR_INVALID_INDEX;
@@ -91,7 +90,7 @@ int t_pvar_session_free(MPI_T_pvar_session* session) {
 }
 
 int t_pvar_handle_alloc(MPI_T_pvar_session session, int number, void*, MPI_T_pvar_handle* handle,
-                           int* count) {
+                        int* count) {
     return in_tools([&](Tools& all) -> int {
         PvarSession* of = find(all.sessions, session);
         if (of == nullptr) return MPI_T_ERR_INVALID_SESSION;
