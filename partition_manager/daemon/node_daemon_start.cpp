@@ -114,6 +114,7 @@ void NodeDaemon::prepare() {
                            std::strerror(errno) +
                            "; it must exist on every node, or MP_REMOTEDIR say another"});
     if (std::string trouble = take_node(); !trouble.empty()) {
+        trouble += "; use other nodes, or let poe try again with -retry";
         // refuse() names the node if there are several.
         if (job_.nodes.size() == 1) trouble.insert(0, "node " + job_.nodes.front() + ": ");
         return refuse(StartFailed{{}, std::move(trouble), node_});
