@@ -463,6 +463,7 @@ void NodeDaemon::clean_up() {
     trace_.reset();
     segment_.reset();
     directory_.reset();
+    start_.use.reset();
 }
 
 void NodeDaemon::finish() {

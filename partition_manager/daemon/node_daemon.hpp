@@ -121,7 +121,7 @@ class NodeDaemon {
     struct Start {
         std::chrono::steady_clock::time_point time{};
         std::chrono::system_clock::time_point wall{};
-        NodeUse use;
+        std::optional<NodeUse> use;  // until no process of the job is left on this node
     };
     // How far this node, and the nodes below it, are.
     struct Readiness {

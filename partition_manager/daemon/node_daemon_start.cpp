@@ -140,7 +140,7 @@ std::string NodeDaemon::take_node() {
     if (job_.spawned) return "";
     const NodeReservation wanted =
         job_.reserved.empty() ? NodeReservation{} : job_.reserved[static_cast<std::size_t>(node_)];
-    return start_.use.take(kJobDirectoryParent, local_host_name(), wanted);
+    return start_.use.emplace().take(kJobDirectoryParent, local_host_name(), wanted);
 }
 
 NodeAddress NodeDaemon::own_address() const {

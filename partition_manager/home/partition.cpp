@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "partition_manager/job/local_names.hpp"
 #include "partition_manager/launch/process_tree.hpp"
 #include "partition_manager/status/job_directory.hpp"
+#include "partition_manager/status/node_use.hpp"
 
 namespace poe::pm {
 
@@ -157,6 +159,8 @@ void Partition::reap_leftovers() {
     if (left.empty()) {
         for (const std::string& id : lost_own_daemons_)
             remove_tree(job_directory_path(kJobDirectoryParent, ::getuid(), id));
+        if (!lost_own_daemons_.empty())
+            remove_unused_reservations(kJobDirectoryParent, local_host_name());
         finished_ = true;
         return;
     }

@@ -49,16 +49,15 @@ void draw_system(Grid& grid, const ViewState& look, const ViewContext& easel) {
     if (shown < rows.size())
         grid.put(lines, 1,
                  fmt::format("{} more: make the window higher (-size)", rows.size() - shown), kDim);
-    const auto counts_calls = [](const StripRow& row) {
-        return row.name.starts_with(metric_word(static_cast<std::size_t>(Metric::kSystemCalls)));
+    const auto has = [&](Metric metric) {
+        return std::any_of(rows.begin(), rows.end(), [&](const StripRow& row) {
+            return row.name.starts_with(metric_word(static_cast<std::size_t>(metric)));
+        });
     };
     // Below the strips, if there is room.
-    if (!rows.empty() && shown < fit && std::none_of(rows.begin(), rows.end(), counts_calls))
-        grid.put(
-            1 + static_cast<int>(shown), 1,
-            "system calls are not in this trace: the kernel did not let the daemon count them, "
-            "see poe-trace(5)",
-            kDim);
+    if (shown < fit && has(Metric::kCpuUser) && !has(Metric::kSystemCalls))
+        grid.put(1 + static_cast<int>(shown), 1,
+                 "the system did not let POE count system calls, see poe-trace(5)", kDim);
     if (rows.empty())
         grid.put(1, 1, "the trace has no counters in this window (level 3 has the system's)", kDim);
     grid.put(
