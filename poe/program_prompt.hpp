@@ -27,7 +27,7 @@ struct JobStep {
     std::vector<std::uint32_t> command_of_task;  // size = tasks of the job
     // By command, like Options::place. Empty if no command has settings.
     std::vector<pm::CommandPlace> places;
-    std::vector<pm::NamedTasks> sets;  // the process sets that a commands file names
+    std::vector<pm::NamedTasks> sets{};  // the process sets that a commands file names
 };
 
 // Not thread-safe.

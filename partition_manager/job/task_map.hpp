@@ -18,12 +18,12 @@
 namespace poe::pm {
 
 struct TaskMap {
-    std::vector<std::string> nodes;         // in order of first appearance
-    std::vector<NodeIndex> node_of_task;    // one entry per task: index into nodes
-    NodeIndex home = -1;                    // this node, if it is one of them
-    std::vector<std::string> pool_of_task;  // empty if the nodes come from no pool
+    std::vector<std::string> nodes;           // in order of first appearance
+    std::vector<NodeIndex> node_of_task;      // one entry per task: index into nodes
+    NodeIndex home = -1;                      // this node, if it is one of them
+    std::vector<std::string> pool_of_task{};  // empty if the nodes come from no pool
     // By node, what the job keeps for itself; empty: nothing (reservations_of).
-    std::vector<NodeReservation> reserved;
+    std::vector<NodeReservation> reserved{};
 };
 
 // Returns what the job reserves on each node of the map: what the words of the host file say for a
