@@ -7,7 +7,7 @@ independent of the tables that both are made from:
 2. Constants can be used where the standard says: in case labels, array sizes and static initializers.
 3. The library exports every function under both names and nothing else, and a program needs no other name.
 4. The functions that convert Fortran handles compile, and can be left out.
-5. The generated list of functions that are not implemented is what the library refuses.
+5. The generated list of functions that are not supported is what the library refuses.
 
 Usage: mpi_abi.py BUILD_FOLDER [COMPILER_FLAG...]"""
 
@@ -166,7 +166,7 @@ class Abi(unittest.TestCase):
         self.assertIn("MPI_Lookup_name", names, "call another function of the list, or none if it is empty")
         done = subprocess.run([self.build(UNSUPPORTED, "c")], capture_output=True, text=True)
         self.assertEqual(done.returncode, 55)
-        self.assertRegex(done.stderr, r"^ERROR: 0032-255 MPI_Lookup_name on node \S+: this function is not implemented yet")
+        self.assertRegex(done.stderr, r"^ERROR: 0032-255 MPI_Lookup_name on node \S+: POE does not support this function")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 // The datagrams of reliable multicast, and their authentication. Pure: bytes in, bytes out.
 //
 // A datagram is a DatagramHeader and `size` bytes of payload, without conversion, because all nodes
-// of a job have the same architecture. Its code is BLAKE2b-128 (libsodium's crypto_generichash) over
-// everything after the code. The key of the code is derived from the job's key, so a datagram of
+// of a job have the same architecture. The header begins with an authentication code: BLAKE2b-128
+// (crypto_generichash of libsodium) of all bytes that follow it. The key of the code is derived from the job's key, so a datagram of
 // multicast proves nothing in a handshake of tcp_handshake.hpp and the reverse. A recorded datagram
 // that is sent again is a duplicate: group, call and number are covered by the code, and receivers
 // ignore calls that have ended.

@@ -122,8 +122,8 @@ void warn_for_all(Comm& comm, Function function, const void* site, const Fault& 
 }
 
 int Call::refuse_unsupported() {
-    return fail(MPI_ERR_UNSUPPORTED_OPERATION, "", "this function is not implemented yet",
-                "poe-mpi(7) lists the functions that are missing");
+    return fail(MPI_ERR_UNSUPPORTED_OPERATION, "", "POE does not support this function",
+                "poe-mpi(7) lists the functions that POE does not support");
 }
 
 void Call::invoke_handler(ErrorObject object, int code, std::string_view what) {

@@ -92,8 +92,6 @@ class Call {
 
     // For functions without a body.
     int refuse_unsupported();
-    // Functions of the tools interface return their own codes and invoke no error handler.
-    int refuse_unsupported_tools() noexcept { return MPI_T_ERR_NOT_SUPPORTED; }
 
     // True if an error of this call ends the job.
     bool is_fatal() const noexcept;

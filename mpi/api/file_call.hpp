@@ -30,10 +30,11 @@ struct DataAccess {
 
 // Each of these returns the error code after the report. Precondition: the file is open.
 
-// Of this task alone. Stores the status even after an error: it names what has moved.
+// Independent accesses. The status is stored even after an error, because it says how many bytes have
+// been moved.
 int access_file(Call& call, const DataAccess& what, MPI_Status* status);
 int start_access_file(Call& call, const DataAccess& what, MPI_Request* request);
-// Of all members.
+// Collective accesses.
 int access_file_all(Call& call, const DataAccess& what, MPI_Status* status);
 int start_access_file_all(Call& call, const DataAccess& what, MPI_Request* request);
 // Split collective calls. `name` is that of the pair of functions, without the endings.

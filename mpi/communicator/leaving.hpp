@@ -11,8 +11,8 @@
 
 namespace poe::mpi {
 
-// These tasks have a communicator that was made from groups. All of them make this call at the same point
-// of their programs, in any order of tasks.
+// These tasks have a communicator that was made from groups. Each of them calls this function when the
+// communicator is made. The tasks may be listed in any order.
 void remember_connected(std::span<const TaskId> tasks);
 
 // At the exit of the process, with the turn, when no session is open: blocks until all tasks that this

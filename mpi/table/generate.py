@@ -251,7 +251,7 @@ def entry(function, large):
         kinds = ("MPI_File",) if function.category == "io" else ERROR_OBJECTS
         about = next((p.name for p in function.parameters if p.narrow in kinds and not p.array), None)
         shown = about or ("MPI_FILE_NULL" if function.category == "io" else "MPI_COMM_NULL")
-        # A function that is not implemented must not start the runtime.
+        # A function that is not supported must not start the runtime.
         context = "always" if function.body == "-" else function.context
         lines.append(f"    Call call(Function::{enumerator(name)}, Context::k{context.capitalize()},")
         lines.append(f"              ErrorObject({shown}), MPI_CALL_SITE);")
@@ -260,8 +260,7 @@ def entry(function, large):
                              if p.name not in ("...", about) and (p.narrow or large))
             if unused:
                 lines.append(f"    {unused.rstrip()}")
-            tools = "_tools" if function.category == "tools" else ""
-            lines.append(f"    return call.refuse_unsupported{tools}();")
+            lines.append("    return call.refuse_unsupported();")
         else:
             tests = ["!call.ready()"] + [f'!check_{kind}(call, {argument}, "{argument}")'
                                          for kind, argument in function.checks]

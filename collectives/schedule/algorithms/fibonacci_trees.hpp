@@ -9,11 +9,12 @@
 // that at the beginning. Each member other than the root sends in one tree only, with few
 // exceptions, and is a leaf in the others. Thus it sends and receives one packet in each round.
 //
-// No member receives two packets in one round, or sends two. This is an edge colouring: the edges
-// of all trees, from sender to receiver, form a bipartite graph in which no vertex has more than k
-// edges, and which can therefore be coloured with k colours. An edge of colour c is used in the
-// rounds c, c + k, c + 2 k, and so on, from the first one after its sender has the packet. The edges
-// inside of the trees first get the colours of the earliest rounds; the leaves get what remains.
+// No member receives two packets in one round, or sends two. The rounds are found by colouring edges.
+// The graph has a vertex for each member as a sender and another one for it as a receiver; its edges
+// are those of all trees. No vertex has more than k edges, and the graph is bipartite. Therefore k
+// colours suffice. An edge of colour c is used in the rounds c, c + k, c + 2 k, and so on, from the
+// first one after its sender has the packet. Edges between members that send in a tree get their
+// colours first, those of the earliest rounds. Edges to leaves get the remaining colours.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class FibonacciTrees {
         std::uint32_t round = 0;
     };
     std::uint32_t trees() const noexcept { return k_; }
-    // At most one of each for every remainder of the rounds by k.
+    // No two transfers of one list have rounds with the same remainder modulo k.
     const std::vector<Transfer>& received(std::uint32_t member) const { return received_[member]; }
     const std::vector<Transfer>& sent(std::uint32_t member) const { return sent_[member]; }
     // The largest number of rounds between the sending of a packet by the root and its last
