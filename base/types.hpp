@@ -7,7 +7,9 @@
 
 namespace poe {
 
-using TaskId = std::int32_t;     // 0..n-1 over the whole job
+using TaskId = std::int32_t;  // 0..n-1 over the whole job
+// For watchers: a task of another job. No task has this number.
+inline constexpr TaskId kTaskOfOtherJob = 0x1ffffe;
 using NodeIndex = std::int32_t;  // 0..nodes-1, in order of first appearance in the task map
 using Bytes = std::uint64_t;
 

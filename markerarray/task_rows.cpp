@@ -22,7 +22,9 @@ void describe_end(int status, TaskRow& row) {
 }
 
 std::string peer_words(const char* way, TaskId peer) {
-    return way + (peer < 0 ? std::string("any") : std::to_string(peer));
+    return way + (peer < 0                  ? std::string("any")
+                  : peer == kTaskOfOtherJob ? std::string("another job")
+                                            : std::to_string(peer));
 }
 
 void describe_call(const pm::TaskState& state, TaskRow& row) {

@@ -75,7 +75,7 @@ std::string ended_in_words(int status) {
 }
 
 std::string peer_in_words(TaskId peer) {
-    return peer < 0 ? "any" : std::to_string(peer);
+    return peer < 0 ? "any" : peer == kTaskOfOtherJob ? "another job" : std::to_string(peer);
 }
 
 std::string call_in_words(const TaskState& state) {
@@ -90,7 +90,7 @@ std::string call_in_words(const TaskState& state) {
                 size_in_words(doing.bytes);
     } else if (kind != CallKind::kFlushes && state.measured &&
                state.awaited.kind != Awaited::Kind::kUnknown && state.awaited.peer >= 0) {
-        text += ", waits for " + std::to_string(state.awaited.peer);
+        text += ", waits for " + peer_in_words(state.awaited.peer);
     }
     text += pm::communicator_in_words(state);
     if (state.waits_ms > 0)

@@ -67,14 +67,19 @@ UniqueFd listen_on(const NodeAddress& address, std::uint16_t& port) {
     const SocketAddress any_port(address, 0);
     if (::bind(fd.get(), any_port.get(), any_port.length) != 0 || ::listen(fd.get(), kBacklog) != 0)
         throw_errno(what);
-    SocketAddress bound(address, 0);
-    if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&bound.storage), &bound.length) != 0)
-        throw_errno(what);
+    port = local_address(fd.get()).second;
+    return fd;
+}
+
+std::pair<NodeAddress, std::uint16_t> local_address(int socket) {
+    sockaddr_storage bound{};
+    socklen_t length = sizeof bound;
+    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+        throw_errno("cannot ask for the address of a socket");
     // Both address families keep the port at the same offset.
     sockaddr_in as_four{};
-    std::memcpy(&as_four, &bound.storage, sizeof as_four);
-    port = ntohs(as_four.sin_port);
-    return fd;
+    std::memcpy(&as_four, &bound, sizeof as_four);
+    return {NodeAddress::of(reinterpret_cast<const sockaddr&>(bound)), ntohs(as_four.sin_port)};
 }
 
 NodeAddress loopback_address() noexcept {

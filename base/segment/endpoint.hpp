@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <sys/socket.h>
+#include <utility>
 
 #include "base/unique_fd.hpp"
 
@@ -42,6 +43,9 @@ struct SocketAddress {
 // socket is close-on-exec and non-blocking; the caller owns it. Does not block. Throws Error that
 // names the address.
 UniqueFd listen_on(const NodeAddress& address, std::uint16_t& port);
+
+// The address and port of a socket that is bound. Throws Error.
+std::pair<NodeAddress, std::uint16_t> local_address(int socket);
 
 // Returns this computer's loopback address: IPv4, or IPv6 if there is no IPv4. Does not block.
 NodeAddress loopback_address() noexcept;

@@ -47,7 +47,7 @@ Group& Groups::add(int gid, int label, std::vector<TaskId> members) {
 std::optional<int> Groups::number(TaskId leader, std::uint32_t leaders_counter) const noexcept {
     const std::uint64_t number =
         std::uint64_t{leaders_counter} * tasks_ + static_cast<std::uint64_t>(leader);
-    if (number >= static_cast<std::uint64_t>(kGroupNumbers)) return std::nullopt;
+    if (number >= static_cast<std::uint64_t>(kFirstSharedNumber)) return std::nullopt;
     return static_cast<int>(number);
 }
 

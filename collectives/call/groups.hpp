@@ -89,7 +89,7 @@ class Groups {
         if (counter_ == counter + groups) counter_ = counter + used;
     }
     // Returns the number of the group that `leader` leads when its counter has this value. Empty if
-    // numbers have run out, after more than 100 million groups.
+    // numbers have run out, after more than 60 million groups.
     std::optional<int> number(TaskId leader, std::uint32_t leaders_counter) const noexcept;
 
     std::size_t size() const noexcept { return groups_.size(); }
@@ -110,6 +110,8 @@ class Groups {
 // The next two numbers stand for the making of groups and for the checks of develop mode.
 inline constexpr int kCallsAtOnce = 16;
 inline constexpr int kGroupNumbers = (1 << 27) - 2;
+// Numbers from here on are for groups of tasks of several jobs, which agree on a number by messages.
+inline constexpr int kFirstSharedNumber = 1 << 26;
 inline constexpr std::int32_t kMakingGroups = kGroupNumbers * kCallsAtOnce;
 inline constexpr std::int32_t kChecking = (kGroupNumbers + 1) * kCallsAtOnce;
 inline constexpr std::int32_t kListChecking = kChecking + 1;

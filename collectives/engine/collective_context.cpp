@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <strings.h>
 #include <unistd.h>
 
@@ -155,7 +156,17 @@ const std::vector<std::uint32_t>& CollectiveContext::nodes_of(Group& group) cons
     return *kept;
 }
 
+bool CollectiveContext::spans_jobs(const Group& group) const {
+    return std::any_of(group.members.begin(), group.members.end(),
+                       [this](TaskId task) { return runtime_.is_guest(task); });
+}
+
 std::vector<std::uint32_t> CollectiveContext::find_nodes_of(const Group& group) const {
+    if (spans_jobs(group)) {
+        std::vector<std::uint32_t> apart(group.members.size());
+        std::iota(apart.begin(), apart.end(), 0);
+        return apart;
+    }
     if (runtime_.nodes() == 1) return {};
     std::vector<std::uint32_t> nodes;
     std::map<NodeIndex, std::uint32_t> numbers;
@@ -235,7 +246,9 @@ CollectiveContext::CachedPath CollectiveContext::decide_path(Group& group, const
         cached.commutative = shape.commutative;
         cached.exact = shape.exact;
     }
-    cached.selected = select(table_, shape, barrier_, wanted_transport(group, shape),
+    const bool apart = spans_jobs(group);
+    cached.selected = select(table_, shape, barrier_ && !apart,
+                             apart ? Transport::kMessages : wanted_transport(group, shape),
                              [&](const Path& path, SelectedPath& selected) {
                                  return path.prepare(*this, group, shape, selected);
                              });
@@ -321,6 +334,9 @@ Plan& CollectiveContext::plan_for(Group& group, const CollectiveCall& call) {
     return kept_or_new(group, shape, users, [&] {
         Shape placed = shape;
         placed.nodes = nodes_of(group);
+        // Jobs may have different settings, but members must choose alike.
+        if (spans_jobs(group))
+            return choose(catalogue(), placed, built_in_tuning(1), {}).make(placed);
         Generator generate = choice_for(placed).make(placed);
         return barrier_ ? with_barrier(shape, std::move(generate)) : generate;
     });

@@ -117,6 +117,9 @@ class CollectiveContext {
     // Returns the message type for the group's next call, or for an internal exchange. The call
     // kCallsAtOnce before it used the same type, so this blocks until that call has finished.
     std::int32_t next_type(Group& group);
+    // True if the group has guests (comm/bootstrap/guests.hpp). Then its calls go by messages, and the
+    // algorithms are chosen without regard to the settings of a job.
+    bool spans_jobs(const Group& group) const;
     // Starts a run of a plan from plan_for, with the next message type. Does not block.
     void begin(Group& group, Plan& plan, Run run);
 

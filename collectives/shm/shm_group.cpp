@@ -86,9 +86,8 @@ Bytes ShmGroup::bytes_for(std::uint32_t members) noexcept {
 
 bool ShmGroup::possible(comm::Runtime& runtime, const Group& group) noexcept {
     if (group.size() < 2 || runtime.shared_memory() == nullptr) return false;
-    return std::all_of(group.members.begin(), group.members.end(), [&](TaskId task) {
-        return runtime.segment()->node_of(task) == runtime.node();
-    });
+    return std::all_of(group.members.begin(), group.members.end(),
+                       [&](TaskId task) { return runtime.node_of(task) == runtime.node(); });
 }
 
 GroupSegment& ShmGroup::both_ways(Bytes contribution) noexcept {

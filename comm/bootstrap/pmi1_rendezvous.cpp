@@ -1,20 +1,13 @@
-// Rendezvous over PMI-1, the protocol of MPICH's mpiexec. The task inherits a socket (PMI_FD) and
-// sends lines "cmd=NAME key=value ...", each of which is answered by one line.
-// partition_manager/pmi/pmi1_server.hpp is the other side.
-#include <array>
-#include <cerrno>
+// Rendezvous over PMI-1, the protocol of MPICH's mpiexec.
 #include <chrono>
-#include <cstring>
-#include <optional>
-#include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
+#include "comm/bootstrap/pmi1_client.hpp"
 #include "comm/bootstrap/rendezvous.hpp"
 
 namespace poe::comm {
@@ -26,15 +19,6 @@ int number_of(const Variables& variables, const char* name) {
     const int number = parse_number<int>(text).value_or(-1);
     if (number < 0) throw Error(std::string(name) + " is \"" + text + "\", which is not a number");
     return number;
-}
-
-// Returns the value of " name=" in an answer. The value of `value` extends to the end of the line.
-std::optional<std::string> field(const std::string& line, const std::string& name) {
-    const auto at = (" " + line).find(" " + name + "=");
-    if (at == std::string::npos) return std::nullopt;
-    const auto begin = at + name.size() + 1;
-    const auto end = name == "value" ? line.size() : line.find(' ', begin);
-    return line.substr(begin, end == std::string::npos ? end : end - begin);
 }
 
 // Waits until the launcher has read everything that this process has written to standard output and
@@ -55,15 +39,15 @@ void wait_until_output_is_read() noexcept {
 class Pmi1Rendezvous final : public Rendezvous {
   public:
     explicit Pmi1Rendezvous(const Variables& variables)
-        : fd_(number_of(variables, "PMI_FD")),
+        : client_(number_of(variables, "PMI_FD")),
           rank_(number_of(variables, "PMI_RANK")),
           size_(static_cast<std::uint32_t>(number_of(variables, "PMI_SIZE"))) {
         if (static_cast<std::uint32_t>(rank_) >= size_)
             throw Error("the launcher says that this is task " + std::to_string(rank_) + " of " +
                         std::to_string(size_) + " (PMI_RANK, PMI_SIZE)");
-        ask("init pmi_version=1 pmi_subversion=1");
-        const auto space = field(ask("get_my_kvsname"), "kvsname");
-        if (!space) fail("the name of its store is missing");
+        client_.ask("init pmi_version=1 pmi_subversion=1");
+        const auto space = pmi1_field(client_.ask("get_my_kvsname"), "kvsname");
+        if (!space) throw_pmi1_failure("the name of its store is missing");
         space_ = *space;
     }
 
@@ -71,28 +55,24 @@ class Pmi1Rendezvous final : public Rendezvous {
     std::uint32_t size() const noexcept override { return size_; }
 
     void put(const std::string& key, const std::string& value) override {
-        ask("put kvsname=" + space_ + " key=" + key_of(rank_, key) + " value=" + value);
+        client_.ask("put kvsname=" + space_ + " key=" + key_of(rank_, key) + " value=" + value);
     }
 
-    void fence() override { ask("barrier_in"); }
+    void fence() override { client_.ask("barrier_in"); }
 
     std::string get(TaskId task, const std::string& key) override {
         const auto value =
-            field(ask("get kvsname=" + space_ + " key=" + key_of(task, key)), "value");
-        if (!value) fail("there is no " + key + " of task " + std::to_string(task));
+            pmi1_field(client_.ask("get kvsname=" + space_ + " key=" + key_of(task, key)), "value");
+        if (!value) throw_pmi1_failure("there is no " + key + " of task " + std::to_string(task));
         return *value;
     }
 
-    // The launcher sends nothing unasked, so readable input means the end of the connection.
-    bool alive() noexcept override {
-        pollfd connection{fd_, POLLIN, 0};
-        return ::poll(&connection, 1, 0) <= 0 || (connection.revents & (POLLHUP | POLLERR)) == 0;
-    }
+    bool alive() noexcept override { return client_.alive(); }
 
     void abort(int code, const std::string&) noexcept override {
         wait_until_output_is_read();
         try {
-            send_line("abort exitcode=" + std::to_string(code));
+            client_.send("cmd=abort exitcode=" + std::to_string(code) + "\n");
         } catch (const std::exception&) {
             // Without the launcher there is only this process to end.
         }
@@ -100,7 +80,7 @@ class Pmi1Rendezvous final : public Rendezvous {
 
     void finalize() noexcept override {
         try {
-            ask("finalize");
+            client_.ask("finalize");
         } catch (const std::exception&) {
             // The task ends anyway, whatever the error was.
         }
@@ -111,52 +91,10 @@ class Pmi1Rendezvous final : public Rendezvous {
         return "poe-" + std::to_string(task) + "-" + key;
     }
 
-    [[noreturn]] static void fail(const std::string& why, int cause = 0) {
-        throw Error("the launcher's PMI service (PMI_FD) does not answer as it should: " + why,
-                    cause);
-    }
-
-    void send_line(const std::string& command) const {
-        const std::string line = "cmd=" + command + "\n";
-        for (std::size_t sent = 0; sent < line.size();) {
-            const ssize_t n = ::send(fd_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) fail("it cannot be written to", errno);
-            sent += static_cast<std::size_t>(n);
-        }
-    }
-
-    std::string read_line() {
-        for (;;) {
-            const auto end = unread_.find('\n');
-            if (end != std::string::npos) {
-                std::string line = unread_.substr(0, end);
-                unread_.erase(0, end + 1);
-                return line;
-            }
-            std::array<char, 4096> bytes;
-            const ssize_t n = ::read(fd_, bytes.data(), bytes.size());
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) fail("it cannot be read from", errno);
-            if (n == 0) fail("it has closed the connection");
-            unread_.append(bytes.data(), static_cast<std::size_t>(n));
-        }
-    }
-
-    // Sends a command and returns its answer. Throws Error if the answer reports a failure.
-    std::string ask(const std::string& command) {
-        send_line(command);
-        std::string answer = read_line();
-        const auto code = field(answer, "rc");
-        if (code && *code != "0") fail("to \"" + command + "\" it says \"" + answer + "\"");
-        return answer;
-    }
-
-    int fd_;  // owned by the launcher's environment; not closed
+    Pmi1Client client_;
     TaskId rank_;
     std::uint32_t size_;
     std::string space_;
-    std::string unread_;
 };
 
 }  // namespace

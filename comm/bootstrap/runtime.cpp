@@ -11,8 +11,12 @@
 #include <unistd.h>
 #include <utility>
 
+#include <climits>
+
+#include "base/check.hpp"
 #include "base/parse.hpp"
 #include "comm/bootstrap/foreign_launch.hpp"
+#include "comm/tcp/own_address.hpp"
 #include "tracer/probe/process_context.hpp"
 
 namespace poe::comm {
@@ -305,19 +309,77 @@ void Runtime::make_devices(std::uint32_t index) {
         devices.push_back(shared_memory_.get());
     }
     if (any_by_tcp) {
-        tcp_ = std::make_unique<TcpDevice>(*segment_, task_, settings_.buffer_mem,
-                                           shared_memory_ != nullptr);
+        make_tcp(inherited_listener(*segment_, task_));
         devices.push_back(tcp_.get());
-        waiter_->sleep_in(*tcp_, shared_memory_ == nullptr);
     }
     const auto device_of = [this](TaskId peer) -> Device& {
-        const bool neighbour = segment_->node_of(peer) == segment_->facts().node;
+        const bool neighbour = node_of(peer) == segment_->facts().node;
         if (shared_memory_ && neighbour) return *shared_memory_;
         return *tcp_;
     };
     messages_ =
         std::make_unique<MessageLayer>(settings_, std::move(devices), device_of, waiter_.get());
     messages_->count_in(*shown_.traffic);
+}
+
+void Runtime::make_tcp(UniqueFd listener) {
+    tcp_ = std::make_unique<TcpDevice>(*segment_, task_, std::move(listener), settings_.buffer_mem,
+                                       shared_memory_ != nullptr);
+    waiter_->sleep_in(*tcp_, shared_memory_ == nullptr);
+}
+
+NodeAddress Runtime::reachable_address() const {
+    if (tcp_) return tcp_->listens_at().first;
+    try {
+        return own_address();
+    } catch (const Error&) {
+        // Without a network, processes of this computer can still reach each other.
+        return loopback_address();
+    }
+}
+
+// Without TCP so far, the tasks of this job are on one node and wake each other by their doorbells.
+void Runtime::listen() {
+    std::uint16_t port = 0;
+    make_tcp(listen_on(reachable_address(), port));
+    messages_->add(*tcp_);
+    if (progress_.sleeper) progress_.sleeper->sleep_in(*tcp_);
+    if (thread_support_) {
+        thread_support_->sleeper->sleep_in(*tcp_);
+        thread_support_->waits.leave_doorbell();
+    }
+}
+
+const TaskCard& Runtime::own_card() {
+    if (own_card_) return *own_card_;
+    if (!segment_)
+        throw Error("nobody has started this process as a task; start the program with poe");
+    if (!tcp_) listen();
+    char name[HOST_NAME_MAX + 1] = "";
+    ::gethostname(name, sizeof name - 1);
+    const auto [address, port] = tcp_->listens_at();
+    own_card_ = TaskCard{segment_->facts().job_id,
+                         task_,
+                         address,
+                         port,
+                         name[0] != '\0' ? name : "unknown",
+                         settings_.buffer_mem,
+                         settings_.eager_limit};
+    return *own_card_;
+}
+
+std::string Runtime::name_of(TaskId task) const {
+    return is_guest(task) ? comm::name_of(guests_.card(static_cast<std::size_t>(task) - tasks_))
+                          : "task " + std::to_string(task);
+}
+
+std::vector<TaskId> Runtime::admit(const LinkSecret& secret, std::span<const TaskCard> cards) {
+    POE_CHECK(own_card_.has_value());
+    Admission admission = guests_.admit(tasks_, *own_card_, secret, cards);
+    if (!admission.eager_limits.empty())
+        tcp_->add(std::move(admission.link), admission.token_capacities);
+    for (const Bytes limit : admission.eager_limits) messages_->admit_guest(limit);
+    return std::move(admission.tasks);
 }
 
 void Runtime::finish_sending() noexcept {

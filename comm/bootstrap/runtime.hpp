@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -14,6 +16,7 @@
 #include "base/fence.hpp"
 #include "base/segment/node_segment.hpp"
 #include "comm/bootstrap/control_line.hpp"
+#include "comm/bootstrap/guests.hpp"
 #include "comm/bootstrap/rendezvous.hpp"
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/operations.hpp"
@@ -48,6 +51,29 @@ class Runtime {
 
     TaskId task() const noexcept { return task_; }
     std::uint32_t tasks() const noexcept { return tasks_; }
+    // The address at which other processes reach this one; that of the loopback if there is no network.
+    // May block while it asks the name service. Throws Error.
+    NodeAddress reachable_address() const;
+    // The card of this task, which listens from the first call on. A task that is never connected with
+    // another job therefore needs no socket. Throws Error if it cannot listen, or if nobody has started
+    // it as a task.
+    const TaskCard& own_card();
+    // The numbers of the tasks that the cards describe, this task among them. Tasks of other jobs that
+    // were not known become guests, with which messages can be exchanged. All tasks of the list call
+    // this with the same arguments. Precondition: own_card() was called. Throws Error.
+    std::vector<TaskId> admit(const LinkSecret& secret, std::span<const TaskCard> cards);
+    const Guests& guests() const noexcept { return guests_; }
+    bool is_guest(TaskId task) const noexcept {
+        return task >= 0 && static_cast<std::uint32_t>(task) >= tasks_;
+    }
+    // "task 3", or "task 3 of job J" for a guest.
+    std::string name_of(TaskId task) const;
+    // The node of a task. Each guest counts as a node of its own.
+    NodeIndex node_of(TaskId task) const {
+        return is_guest(task)
+                   ? static_cast<NodeIndex>(nodes() + static_cast<std::uint32_t>(task) - tasks_)
+                   : segment_->node_of(task);
+    }
     NodeIndex node() const noexcept { return segment_ ? segment_->facts().node : 0; }
     std::uint32_t nodes() const noexcept { return segment_ ? segment_->facts().nodes : 1; }
     Bytes eager_limit() const noexcept { return settings_.eager_limit; }
@@ -211,6 +237,8 @@ class Runtime {
     void look_after_neighbours() noexcept;
     [[noreturn]] void end_foreign_job(const std::string& why) const noexcept;
     void make_devices(std::uint32_t index);
+    void make_tcp(UniqueFd listener);
+    void listen();
     void read_background(const Variables& variables);
     ProgressThread::Settings progress_settings() const noexcept;
     void make_progress_thread();
@@ -233,6 +261,8 @@ class Runtime {
     std::unique_ptr<Waiter> waiter_;
     std::unique_ptr<ShmDevice> shared_memory_;  // null if all messages use TCP
     std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP
+    Guests guests_;
+    std::optional<TaskCard> own_card_;
     std::unique_ptr<MessageLayer> messages_;
     std::unique_ptr<Operations> operations_;
     std::string control_path_;

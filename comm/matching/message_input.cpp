@@ -453,7 +453,7 @@ void MessageLayer::drop(Unexpected* message) {
 
 void MessageLayer::note_received(const ReceiveRequest& request) {
     traffic_->add_received(request.length);
-    if (process_context().tracer.on()) [[unlikely]]
+    if (process_context().tracer.on() && !is_guest(request.source)) [[unlikely]]
         process_context().tracer.received(static_cast<std::uint8_t>(request.flow), request.source,
                                           request.type, request.length, request.number,
                                           {request.wanted.context});

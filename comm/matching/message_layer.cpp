@@ -43,11 +43,21 @@ Peer& MessageLayer::make_peer(TaskId task) {
     made->task = task;
     if (task != settings_.me) {
         made->pipe = &device_of_(task).pipe_to(task);
+        made->eager_limit = settings_.eager_limit;
         made->at_once = std::min(made->pipe->whole_frames(), settings_.eager_limit);
     }
     auto& known = peers_[static_cast<std::size_t>(task)];
     known = std::move(made);
     return *known;
+}
+
+void MessageLayer::admit_guest(Bytes eager_limit) {
+    POE_CHECK(eager_limit <= settings_.eager_limit, eager_limit);
+    const auto task = static_cast<TaskId>(peers_.size());
+    peers_.resize(peers_.size() + 1);
+    Peer& guest = make_peer(task);
+    guest.eager_limit = eager_limit;
+    guest.at_once = std::min(guest.at_once, eager_limit);
 }
 
 const char* MessageLayer::fault_of(TaskId task) const noexcept {
@@ -140,10 +150,7 @@ struct MessageLayer::WaitForOne {
 
     bool over() const { return request.outcome != Outcome::kPending; }
     void sweep() const { layer.end_if_hopeless(request); }
-    void note() const {
-        const Awaited awaited = layer.awaited_by(request);
-        layer.waiter_->note(awaited, layer.unexpected_view(awaited));
-    }
+    void note() const { layer.note_wait(layer.awaited_by(request)); }
 };
 
 Outcome MessageLayer::wait(SendRequest& request) {
@@ -176,7 +183,7 @@ struct MessageLayer::WaitForAny {
 
     bool over() const { return list.outcome != Outcome::kPending; }
 
-    void note() const { layer.waiter_->note({}, layer.unexpected_view({})); }
+    void note() const { layer.note_wait({}); }
 };
 
 void MessageLayer::wait(FinishedList& list, const std::function<void()>& sweep) {
@@ -197,7 +204,7 @@ struct MessageLayer::WaitForStore {
         layer.look_for_ends();
         if (give_up != nullptr) given_up = given_up || (*give_up)();
     }
-    void note() const { layer.waiter_->note(awaited(), layer.unexpected_view(awaited())); }
+    void note() const { layer.note_wait(awaited()); }
 };
 
 [[gnu::hot]] bool MessageLayer::wait_until(const std::function<bool()>& over,
@@ -220,7 +227,7 @@ void MessageLayer::look_elsewhere(const Awaited& awaited) {
     progress();
     take_in_offers();
     if (shared()) return thread_waits_->pass();
-    if (waiter_ != nullptr) waiter_->spent_elsewhere(awaited);
+    if (waiter_ != nullptr) waiter_->spent_elsewhere(shown(awaited));
 }
 
 void MessageLayer::end_if_hopeless(SendRequest& request) {
@@ -351,8 +358,7 @@ bool MessageLayer::cancel(ReceiveRequest& request) {
 
 // True if only this task could send the message, because its only thread is blocked here.
 bool MessageLayer::nobody_can_send(const ReceiveRequest& request) const noexcept {
-    return !shared() && request.source < 0 &&
-           (settings_.tasks == 1 || request.wanted.source == settings_.me);
+    return !shared() && request.source < 0 && (alone() || request.wanted.source == settings_.me);
 }
 
 Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t type,
@@ -360,7 +366,7 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
     const Bytes size = view.size();
     if (dest != settings_.me && size <= settings_.eager_limit) [[likely]] {
         Peer& to = peer(dest);
-        if (to.idle()) [[likely]] {
+        if (size <= to.eager_limit && to.idle()) [[likely]] {
             const FrameHeader header{static_cast<std::uint32_t>(size), type, context,
                                      FrameKind::kEager, flow};
             note_sent(to, flow, type, size, context);

@@ -80,6 +80,14 @@ class MessageLayer final : private PipeSink {
                  std::function<Device&(TaskId)> device_of, Waiter* waiter);
     ~MessageLayer() override;
 
+    // Adds a device. It must outlive the layer.
+    void add(Device& device) { devices_.push_back(&device); }
+    // The next task number stands for a task of another job from now on. Messages of up to `eager_limit`
+    // bytes, at most the own limit, are sent to it by the eager protocol; the other side's is the same.
+    void admit_guest(Bytes eager_limit);
+    // True if no other task can send to this one.
+    bool alone() const noexcept { return peers_.size() == 1; }
+
     // From now on several threads use the layer (MPI_THREAD_MULTIPLE): a thread that blocks in one of
     // the functions below gives the turn up by `waits`, which must outlive the layer. Then this task
     // may send to itself while another of its threads waits.
@@ -229,6 +237,11 @@ class MessageLayer final : private PipeSink {
         return known != nullptr ? *known : make_peer(task);
     }
     Peer& make_peer(TaskId task);
+    bool is_guest(TaskId task) const noexcept {
+        return task >= 0 && static_cast<std::uint32_t>(task) >= settings_.tasks;
+    }
+    Awaited shown(Awaited awaited) const noexcept;
+    void note_wait(const Awaited& awaited) const noexcept;
     bool on_input(Pipe& pipe) override;
 
     // For the trace and for watchers: a message is being sent, or has been received.

@@ -17,6 +17,21 @@ void MessageLayer::name_contexts(std::function<std::string_view(ContextId)> name
     if (waiter_ != nullptr) waiter_->name_contexts(std::move(name));
 }
 
+// Watchers do not know the numbers that this process has given to guests, and a message from any task
+// may come from one of them.
+Awaited MessageLayer::shown(Awaited awaited) const noexcept {
+    const bool perhaps_guest =
+        awaited.peer < 0 && awaited.kind != Awaited::Kind::kAll && peers_.size() > settings_.tasks;
+    if (!is_guest(awaited.peer) && !perhaps_guest) return awaited;
+    awaited.peer = kTaskOfOtherJob;
+    if (awaited.kind == Awaited::Kind::kUnknown) awaited.kind = Awaited::Kind::kMessage;
+    return awaited;
+}
+
+void MessageLayer::note_wait(const Awaited& awaited) const noexcept {
+    waiter_->note(shown(awaited), unexpected_view(awaited));
+}
+
 Awaited MessageLayer::awaited_by(const SendRequest& request) const noexcept {
     const bool for_user = is_of_program(request.context);
     return {Awaited::Kind::kRoom, request.dest, for_user ? request.type : kWildcard,
@@ -40,9 +55,10 @@ UnexpectedView MessageLayer::unexpected_view(const Awaited& awaited) const noexc
     UnexpectedView view;
     view.count = static_cast<std::uint32_t>(unexpected_messages());
     if (view.count == 0) return view;
-    const auto add = [&view](const Unexpected& message) {
-        view.notes[view.noted++] = {message.from.source, message.from.type, message.length,
-                                    message.from.context};
+    const auto add = [&](const Unexpected& message) {
+        const TaskId source = message.from.source;
+        view.notes[view.noted++] = {is_guest(source) ? kTaskOfOtherJob : source, message.from.type,
+                                    message.length, message.from.context};
     };
     const ContextId context = is_of_program(awaited.context) ? awaited.context : kMplContext;
     if (awaited.peer >= 0) {

@@ -66,7 +66,7 @@ void MessageLayer::begin(SendRequest& request) {
     Peer& to = peer(request.dest);
     OutFrame& frame = request.frame;
     frame.request = &request;
-    if (request.view.size() <= settings_.eager_limit && !request.synchronous) {
+    if (request.view.size() <= to.eager_limit && !request.synchronous) {
         frame.header = {static_cast<std::uint32_t>(request.view.size()), request.type,
                         request.context, FrameKind::kEager, request.flow};
         frame.payload = request.view;
@@ -398,7 +398,8 @@ std::uint32_t MessageLayer::note_sent(Peer& to, FlowClass flow, std::int32_t typ
                                       ContextId context) {
     traffic_->add_sent(bytes);
     const std::uint32_t number = ++to.messages_to[index_of(flow)];
-    if (process_context().tracer.on()) [[unlikely]]
+    // A trace is of one job, in which guests have no numbers.
+    if (process_context().tracer.on() && !is_guest(to.task)) [[unlikely]]
         process_context().tracer.sent(static_cast<std::uint8_t>(flow), to.task, type, bytes, number,
                                       {context});
     return number;

@@ -57,6 +57,7 @@ struct Peer {
     TaskId task = 0;
     Pipe* pipe = nullptr;  // null for this task itself
     const char* fault = nullptr;
+    Bytes eager_limit = 0;
     Bytes at_once = 0;  // eager messages of up to this length are sent whole, or not at all
     // Messages of each class so far, in the order of the calls that sent them. Both ends
     // therefore give a message the same number, from 1 on. For traces.

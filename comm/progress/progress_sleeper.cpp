@@ -17,12 +17,21 @@ namespace poe::comm {
 ProgressSleeper::ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place,
                                  std::chrono::nanoseconds longest)
     : slot_(slot), fences_(fences), place_(place), longest_(longest) {
-    if (place_ == nullptr) return;
+    if (place_ != nullptr) make_call_descriptor();
+}
+
+void ProgressSleeper::make_call_descriptor() {
     call_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!call_) {
         throw Error(std::string("MP_CSS_INTERRUPT: no descriptor for interrupts (") +
                     std::strerror(errno) + "); raise the limit (ulimit -n), or set it to no");
     }
+}
+
+void ProgressSleeper::sleep_in(SleepPlace& place) {
+    if (!call_) make_call_descriptor();
+    end_sleep();
+    place_ = &place;
 }
 
 void ProgressSleeper::announce() noexcept {
@@ -36,11 +45,12 @@ void ProgressSleeper::announce() noexcept {
 
 void ProgressSleeper::prepare() noexcept {
     limit_ = longest_;
-    if (place_ != nullptr) descriptor_ = place_->prepare_sleep(limit_);
+    in_place_ = place_ != nullptr;
+    if (in_place_) descriptor_ = place_->prepare_sleep(limit_);
 }
 
 void ProgressSleeper::sleep() noexcept {
-    if (place_ == nullptr) {
+    if (!in_place_) {
         futex_wait(slot_.doorbell, doorbell_seen_, limit_);
         return;
     }

@@ -27,6 +27,10 @@ class ProgressSleeper {
     ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place,
                     std::chrono::nanoseconds longest);
 
+    // From now on sleeps are in `place`, which must outlive this object. For the task, which has the turn.
+    // Ends a sleep on the doorbell. Throws Error if there is no free descriptor.
+    void sleep_in(SleepPlace& place);
+
     // For the progress thread while it has the turn. Call withdraw() to cancel an announced sleep.
     void announce() noexcept;
     void withdraw() noexcept { slot_.sleeping.store(kAwake, std::memory_order_relaxed); }
@@ -45,9 +49,12 @@ class ProgressSleeper {
     void end_sleep() noexcept;
 
   private:
+    void make_call_descriptor();
+
     TaskSlot& slot_;
     const Fences& fences_;
     SleepPlace* place_;
+    bool in_place_ = false;  // of the sleep that is prepared, for sleep(), which has no turn
     const std::chrono::nanoseconds longest_;
     UniqueFd call_;  // eventfd, readable after the task has called MPL; only with a place
     std::uint32_t doorbell_seen_ = 0;

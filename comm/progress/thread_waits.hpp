@@ -104,6 +104,9 @@ class ThreadWaits final : public TurnObserver {
     // For a wait outside of this class: lets other threads have the turn.
     void pass() noexcept;
 
+    // From now on senders wake this task by its SleepPlace.
+    void leave_doorbell() noexcept { settings_.on_doorbell = false; }
+
     void before_release() noexcept override;
     bool any_waits() const noexcept override { return first_ != nullptr; }
 
@@ -133,7 +136,7 @@ class ThreadWaits final : public TurnObserver {
     PolledWork& work_;
     ProgressSleeper* sleeper_;
     Waiter* waiter_;
-    const Settings settings_;
+    Settings settings_;
     Member* first_ = nullptr;  // the members, oldest first
     Member* last_ = nullptr;
     std::uint32_t members_ = 0;

@@ -57,17 +57,13 @@ Exchange exchange(int fd, Handshake& handshake, Done done) {
 
 }  // namespace
 
-TcpConnector::TcpConnector(const NodeSegment& segment, TaskId me, UniqueFd listener, int epoll,
+TcpConnector::TcpConnector(const TcpPeers& peers, UniqueFd listener, int epoll,
                            TcpConnectorEvents& events)
-    : segment_(segment),
+    : peers_(peers),
       listener_(std::move(listener)),
       epoll_(epoll),
       events_(events),
-      standings_(segment.tasks(), Standing::kNone) {
-    identity_.key = segment.facts().job_key;
-    identity_.job_id = segment.facts().job_id;
-    identity_.me = me;
-    identity_.tasks = segment.tasks();
+      standings_(peers.tasks(), Standing::kNone) {
     watch_listener(true);
 }
 
@@ -124,19 +120,19 @@ void TcpConnector::hurry(TaskId peer) {
 }
 
 void TcpConnector::begin(Call& call) {
-    const std::uint32_t port = segment_.port_of(call.peer).load(std::memory_order_acquire);
-    if (port == 0) {
+    const TcpPeers::Target target = peers_.target(call.peer);
+    if (target.port == 0) {
         call.again = Clock::now() + kPortPause;
         return;
     }
-    const NodeAddress& address = segment_.node_record(segment_.node_of(call.peer)).address;
+    const NodeAddress& address = target.address;
     call.fd.reset(
         ::socket(static_cast<int>(address.family), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!call.fd) throw_no_socket("make a socket");
     send_at_once(call.fd.get());
     call.connected = false;
-    call.handshake.emplace(Handshake::call(identity_, call.peer, fresh_nonce()));
-    const SocketAddress to(address, static_cast<std::uint16_t>(port));
+    call.handshake.emplace(Handshake::call(*target.identity, target.member, fresh_nonce()));
+    const SocketAddress to(address, target.port);
     if (::connect(call.fd.get(), to.get(), to.length) != 0 && errno != EINPROGRESS) {
         const TaskId peer = call.peer;
         return give_up(peer, std::strerror(errno));
@@ -176,7 +172,7 @@ void TcpConnector::step(Call& call) {
         case Exchange::kBroken:
             return repeat_later(call);
         case Exchange::kLies:
-            return give_up(call.peer, "what listens there does not belong to this job");
+            return give_up(call.peer, "what listens there does not know the key of the job");
         case Exchange::kDone:
             return finish(call);
     }
@@ -223,7 +219,7 @@ void TcpConnector::accept_strangers() {
         }
         send_at_once(fd.get());
         Stranger& stranger = strangers_.emplace_back(
-            Stranger{next_stranger_++, std::move(fd), Handshake::answer(identity_, fresh_nonce()),
+            Stranger{next_stranger_++, std::move(fd), Handshake::answer(peers_, fresh_nonce()),
                      Clock::now()});
         watch(stranger.fd.get(), TcpWatch::kStranger, stranger.number);
     }
@@ -247,9 +243,10 @@ bool TcpConnector::step(Stranger& stranger) {
 
 // The caller has proved its identity: decides whether this is the pair's connection.
 void TcpConnector::settle(Stranger& stranger) {
-    const TaskId peer = stranger.handshake.peer();
+    const HandshakeIdentity& identity = stranger.handshake.identity();
+    const TaskId peer = peers_.task_of(identity, stranger.handshake.peer());
     const Standing now = standing(peer);
-    const bool we_are_lower = identity_.me < peer;
+    const bool we_are_lower = identity.me < stranger.handshake.peer();
     const Verdict verdict = now == Standing::kChosen                    ? Verdict::kRefused
                             : now == Standing::kCalling && we_are_lower ? Verdict::kYield
                                                                         : Verdict::kAccepted;

@@ -4,7 +4,7 @@
 //
 // There is one connection per pair of tasks. Either task may call. The called task decides (its
 // Verdict) once the caller has proved its identity; frames travel only after that. Let L be the
-// task of the pair with the lower id, H the other. Each task has one of these standings per pair:
+// task of the pair with the lower id in their link, H the other. Each task has one of these standings per pair:
 //
 //   kNone     has not called, has chosen nothing
 //   kCalling  has called; no verdict yet
@@ -49,9 +49,9 @@
 #include <string>
 #include <vector>
 
-#include "base/segment/node_segment.hpp"
 #include "base/unique_fd.hpp"
 #include "comm/tcp/tcp_handshake.hpp"
+#include "comm/tcp/tcp_peers.hpp"
 
 namespace poe::comm {
 
@@ -80,11 +80,12 @@ class TcpConnector {
     static constexpr auto kHurry = std::chrono::milliseconds(1);
     static constexpr auto kGrace = std::chrono::milliseconds(250);
 
-    // Registers its sockets with `epoll`. `epoll`, `segment` and `events` must outlive this object.
+    // Registers its sockets with `epoll`. `epoll`, `peers` and `events` must outlive this object.
     // Takes ownership of `listener`.
-    TcpConnector(const NodeSegment& segment, TaskId me, UniqueFd listener, int epoll,
-                 TcpConnectorEvents& events);
+    TcpConnector(const TcpPeers& peers, UniqueFd listener, int epoll, TcpConnectorEvents& events);
     ~TcpConnector();
+
+    int listener() const noexcept { return listener_.get(); }
 
     // Calls that task, unless a connection is chosen or being established. Waits up to kHurry for
     // its answers, once per pair. A peer that waits for messages answers within a tenth of that,
@@ -131,10 +132,12 @@ class TcpConnector {
     void watch(int fd, TcpWatch kind, std::uint32_t number) const;
     void unwatch(int fd) const noexcept;
     std::list<Call>::iterator find_call(TaskId peer);
-    Standing& standing(TaskId peer) { return standings_[static_cast<std::size_t>(peer)]; }
+    Standing& standing(TaskId peer) {
+        if (static_cast<std::size_t>(peer) >= standings_.size()) standings_.resize(peers_.tasks());
+        return standings_[static_cast<std::size_t>(peer)];
+    }
 
-    const NodeSegment& segment_;
-    HandshakeIdentity identity_;
+    const TcpPeers& peers_;
     UniqueFd listener_;
     int epoll_;
     TcpConnectorEvents& events_;

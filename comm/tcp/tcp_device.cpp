@@ -16,7 +16,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Returns the listening socket that pmd has created for this task. Throws Error if it is closed.
+void add_once(std::vector<TcpPipe*>& list, TcpPipe& pipe) {
+    if (std::find(list.begin(), list.end(), &pipe) == list.end()) list.push_back(&pipe);
+}
+
+}  // namespace
+
 UniqueFd inherited_listener(const NodeSegment& segment, TaskId me) {
     const auto index = segment.local_index(me);
     POE_CHECK(index.has_value(), me);
@@ -35,19 +40,14 @@ UniqueFd inherited_listener(const NodeSegment& segment, TaskId me) {
     return UniqueFd(fd);
 }
 
-void add_once(std::vector<TcpPipe*>& list, TcpPipe& pipe) {
-    if (std::find(list.begin(), list.end(), &pipe) == list.end()) list.push_back(&pipe);
-}
-
-}  // namespace
-
-TcpDevice::TcpDevice(const NodeSegment& segment, TaskId me, Bytes token_capacity,
+TcpDevice::TcpDevice(const NodeSegment& segment, TaskId me, UniqueFd listener, Bytes token_capacity,
                      bool beside_shared_memory)
     : segment_(segment),
       me_(me),
       token_capacity_(token_capacity),
       beside_shared_memory_(beside_shared_memory),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      peers_(segment, me),
       pipes_(segment.tasks()) {
     if (!epoll_) throw_errno("cannot make an epoll");
     if (beside_shared_memory_) {
@@ -59,8 +59,7 @@ TcpDevice::TcpDevice(const NodeSegment& segment, TaskId me, Bytes token_capacity
             throw_errno("cannot watch a FIFO");
     }
     TcpConnectorEvents& events = *this;
-    connector_ = std::make_unique<TcpConnector>(segment, me, inherited_listener(segment, me),
-                                                epoll_.get(), events);
+    connector_ = std::make_unique<TcpConnector>(peers_, std::move(listener), epoll_.get(), events);
 }
 
 TcpDevice::~TcpDevice() = default;
@@ -70,12 +69,26 @@ TcpDevice::~TcpDevice() = default;
 TcpPipe& TcpDevice::tcp_pipe(TaskId peer) {
     auto& pipe = pipes_[static_cast<std::size_t>(peer)];
     if (!pipe) {
-        const NodeRecord& node = segment_.node_record(segment_.node_of(peer));
+        const std::size_t own = segment_.tasks();
+        const auto task = static_cast<std::size_t>(peer);
         TcpPipeHost& host = *this;
-        pipe = std::make_unique<TcpPipe>(peer, token_capacity_,
-                                         node.name[0] != 0 ? node.name : node.address.text(), host);
+        pipe = std::make_unique<TcpPipe>(
+            peer, task < own ? token_capacity_ : guests_token_capacity_[task - own],
+            peers_.name(peer), host);
     }
     return *pipe;
+}
+
+void TcpDevice::add(TcpLink link, std::span<const Bytes> token_capacities) {
+    peers_.add(std::move(link));
+    guests_token_capacity_.insert(guests_token_capacity_.end(), token_capacities.begin(),
+                                  token_capacities.end());
+    pipes_.resize(peers_.tasks());
+    POE_CHECK(guests_token_capacity_.size() + segment_.tasks() == pipes_.size(), pipes_.size());
+}
+
+std::pair<NodeAddress, std::uint16_t> TcpDevice::listens_at() const {
+    return local_address(connector_->listener());
 }
 
 Pipe& TcpDevice::pipe_to(TaskId peer) {

@@ -30,7 +30,9 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <sys/epoll.h>
+#include <utility>
 #include <vector>
 
 #include "base/segment/node_segment.hpp"
@@ -38,6 +40,7 @@
 #include "comm/multicast/multicast_endpoint.hpp"
 #include "comm/progress/wait.hpp"
 #include "comm/tcp/tcp_connector.hpp"
+#include "comm/tcp/tcp_peers.hpp"
 #include "comm/tcp/tcp_pipe.hpp"
 
 namespace poe::comm {
@@ -48,12 +51,15 @@ class TcpDevice final : public Device,
                         private TcpPipeHost,
                         private TcpConnectorEvents {
   public:
-    // Takes ownership of the task's listening socket, which pmd created. `beside_shared_memory`:
-    // the task also has a shared-memory device, whose senders must be able to wake it. Throws
-    // Error.
-    TcpDevice(const NodeSegment& segment, TaskId me, Bytes token_capacity,
+    // Takes ownership of the task's listening socket. `beside_shared_memory`: the task also has a
+    // shared-memory device, whose senders must be able to wake it. Throws Error.
+    TcpDevice(const NodeSegment& segment, TaskId me, UniqueFd listener, Bytes token_capacity,
               bool beside_shared_memory);
     ~TcpDevice() override;
+
+    // Adds a link (tcp_peers.hpp). `token_capacities` has that of the pipe to each new task.
+    void add(TcpLink link, std::span<const Bytes> token_capacities);
+    std::pair<NodeAddress, std::uint16_t> listens_at() const;
 
     Pipe& pipe_to(TaskId peer) override;
     bool poll(PipeSink& sink) override;
@@ -104,10 +110,12 @@ class TcpDevice final : public Device,
 
     const NodeSegment& segment_;
     const TaskId me_;
-    const Bytes token_capacity_;
+    const Bytes token_capacity_;                // of pipes to tasks of the own job
+    std::vector<Bytes> guests_token_capacity_;  // of pipes to guests
     const bool beside_shared_memory_;
     UniqueFd epoll_;
     UniqueFd fifo_;
+    TcpPeers peers_;
     std::unique_ptr<TcpConnector> connector_;
     std::unique_ptr<MulticastEndpoint> multicast_;  // null until it is wanted
     std::string no_multicast_;                      // why there is none; empty: none was refused
@@ -124,5 +132,8 @@ class TcpDevice final : public Device,
     std::uint32_t skipped_ = 0;
     bool changed_ = false;  // a connection was made or failed: the message layer must try again
 };
+
+// Returns the listening socket that pmd has created for this task. Throws Error if it is closed.
+UniqueFd inherited_listener(const NodeSegment& segment, TaskId me);
 
 }  // namespace poe::comm

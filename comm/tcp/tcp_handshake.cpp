@@ -14,16 +14,17 @@ namespace poe::comm {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4c50'4d50;  // "PMPL" in memory
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 struct Hello {
     std::uint32_t magic = kMagic;
     std::uint32_t version = kVersion;
+    std::uint64_t link = 0;
     TaskId caller = 0;
     TaskId called = 0;
     Nonce nonce{};
 };
-static_assert(sizeof(Hello) == 48);
+static_assert(sizeof(Hello) == 56);
 
 struct Challenge {
     std::uint32_t magic = kMagic;
@@ -78,16 +79,23 @@ Nonce fresh_nonce() {
 }
 
 Handshake Handshake::call(const HandshakeIdentity& identity, TaskId peer, const Nonce& nonce) {
-    Handshake made(identity, nonce);
+    Handshake made(&identity, nonce);
     made.is_caller_ = true;
     made.peer_ = peer;
-    made.put(Hello{kMagic, kVersion, identity.me, peer, nonce});
+    made.put(Hello{kMagic, kVersion, identity.link, identity.me, peer, nonce});
     made.await(State::kAwaitChallenge, sizeof(Challenge));
     return made;
 }
 
 Handshake Handshake::answer(const HandshakeIdentity& identity, const Nonce& nonce) {
-    Handshake made(identity, nonce);
+    Handshake made(&identity, nonce);
+    made.await(State::kAwaitHello, sizeof(Hello));
+    return made;
+}
+
+Handshake Handshake::answer(const HandshakeIdentities& identities, const Nonce& nonce) {
+    Handshake made(nullptr, nonce);
+    made.identities_ = &identities;
     made.await(State::kAwaitHello, sizeof(Hello));
     return made;
 }
@@ -160,7 +168,9 @@ bool Handshake::handle_message() {
 bool Handshake::handle_hello() {
     Hello hello;
     std::memcpy(&hello, in_.data(), sizeof hello);
-    if (hello.magic != kMagic || hello.version != kVersion || hello.called != identity_->me ||
+    if (hello.magic != kMagic || hello.version != kVersion) return false;
+    if (identities_ != nullptr) identity_ = identities_->find(hello.link);
+    if (identity_ == nullptr || hello.link != identity_->link || hello.called != identity_->me ||
         hello.caller < 0 || static_cast<std::uint32_t>(hello.caller) >= identity_->tasks ||
         hello.caller == identity_->me)
         return false;

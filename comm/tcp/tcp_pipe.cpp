@@ -50,10 +50,10 @@ Bytes gather(const BufferView& view, Bytes offset, Bytes n, iovec* pieces, std::
 
 }  // namespace
 
-TcpPipe::TcpPipe(TaskId peer, Bytes token_capacity, const std::string& where, TcpPipeHost& host)
+TcpPipe::TcpPipe(TaskId peer, Bytes token_capacity, const std::string& name, TcpPipeHost& host)
     : Pipe(peer),
       host_(host),
-      where_("the connection to task " + std::to_string(peer) + " on " + where),
+      where_("the connection to " + name),
       fault_text_(where_ + " was lost"),
       capacity_(token_capacity) {}
 

@@ -54,8 +54,8 @@ class TcpPipe final : public Pipe {
     static constexpr Bytes kInput = Bytes{64} * 1024;
     static constexpr auto kFaultDelay = std::chrono::milliseconds(500);
 
-    // `where` names the peer's node in diagnostics. `host` must outlive the pipe.
-    TcpPipe(TaskId peer, Bytes token_capacity, const std::string& where, TcpPipeHost& host);
+    // `name` names the peer in diagnostics: "task 3 on node". `host` must outlive the pipe.
+    TcpPipe(TaskId peer, Bytes token_capacity, const std::string& name, TcpPipeHost& host);
 
     Bytes start_frame(const FrameHeader& header, const BufferView& payload, Bytes offset,
                       Bytes cost) override;

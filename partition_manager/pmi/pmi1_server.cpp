@@ -67,6 +67,13 @@ std::string trouble_word(NameReply::Status status) {
     }
 }
 
+// The answer to a request for more tasks that has failed. The reason would confuse other libraries.
+std::string spawn_refusal(const char* message, bool wants_reason, std::string reason) {
+    std::replace(reason.begin(), reason.end(), '\n', ' ');
+    return std::string("cmd=spawn_result rc=-1 msg=") + message +
+           (wants_reason ? " value=" + reason : "") + "\n";
+}
+
 // A run of tasks with the same placement: `tasks` tasks on each of `nodes` nodes from `first` on.
 struct Block {
     NodeIndex first;
@@ -226,6 +233,7 @@ void Pmi1Server::on_spawn(TaskId task, const Multiline& request, Pmi1Actions& ac
     Spawn& spawn = *from.spawn;
     spawn.bytes += request.bytes;
     if (spawn.bytes > kMaxSpawnBytes) parsed.trouble = "is too long";
+    spawn.wants_reason = parsed.wants_reason;
     if (spawn.trouble.empty()) spawn.trouble = parsed.trouble;
     if (spawn.trouble.empty()) {
         for (const KeyValue& pair : parsed.pairs)
@@ -237,7 +245,8 @@ void Pmi1Server::on_spawn(TaskId task, const Multiline& request, Pmi1Actions& ac
     if (parsed.number < parsed.total) return;
     Spawn all = *std::exchange(from.spawn, std::nullopt);
     if (!all.trouble.empty()) {
-        actions.replies.push_back({task, "cmd=spawn_result rc=-1 msg=invalid_request\n"});
+        actions.replies.push_back({task, spawn_refusal("invalid_request", all.wants_reason,
+                                                       "the request " + all.trouble)});
         actions.errors.push_back({task,
                                   "task " + std::to_string(job_.first + task) +
                                       " asked to start more tasks (MPI_Comm_spawn) by a request "
@@ -249,6 +258,7 @@ void Pmi1Server::on_spawn(TaskId task, const Multiline& request, Pmi1Actions& ac
     all.ask.asker.request = kPmi1Requests + static_cast<std::uint32_t>(task);
     all.ask.task = task;
     from.spawning = true;
+    from.wants_reason = all.wants_reason;
     actions.spawns.push_back(std::move(all.ask));
 }
 
@@ -257,8 +267,10 @@ Pmi1Actions Pmi1Server::on_spawned(const TasksSpawned& spawned) {
     const auto task = static_cast<TaskId>(spawned.asker.request - kPmi1Requests);
     const auto at = clients_.find(task);
     if (at == clients_.end() || !std::exchange(at->second.spawning, false)) return actions;
-    actions.replies.push_back({task, spawned.job.empty() ? "cmd=spawn_result rc=-1 msg=refused\n"
-                                                         : "cmd=spawn_result rc=0\n"});
+    actions.replies.push_back(
+        {task, spawned.job.empty()
+                   ? spawn_refusal("refused", at->second.wants_reason, spawned.trouble)
+                   : "cmd=spawn_result rc=0\n"});
     return actions;
 }
 

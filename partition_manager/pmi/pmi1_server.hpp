@@ -112,6 +112,7 @@ class Pmi1Server {
         SpawnTasks ask;
         std::size_t bytes = 0;
         std::string trouble;
+        bool wants_reason = false;
     };
     struct Client {
         std::string line;       // the beginning of an incomplete line
@@ -123,6 +124,7 @@ class Pmi1Server {
         std::optional<Multiline> multiline;
         std::optional<Spawn> spawn;
         bool spawning = false;                  // the request is complete; the answer is pending
+        bool wants_reason = false;              // the answer says why it failed
         std::optional<NameRequest::What> asks;  // set while a request about names is pending
     };
     struct Command;

@@ -16,6 +16,8 @@ struct Pmi1Spawn {
     std::vector<std::pair<std::string, std::string>> pairs;  // for the key space of the new tasks
     long number = 1;                                         // number of this request, from 1
     long total = 1;                                          // number of requests in total
+    bool wants_reason =
+        false;  // a failure is answered with its reason; only our own library asks so
     // Follows "a request that"; empty: no error.
     std::string trouble;
 };

@@ -21,11 +21,17 @@ std::string bytes_in_words(Bytes bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
+std::string task_in_words(TaskId task) {
+    return task < 0                  ? "any task"
+           : task == kTaskOfOtherJob ? "a task of another job"
+                                     : "task " + std::to_string(task);
+}
+
 std::string wanted_in_words(Call call, const Awaited& awaited) {
     const std::string word = type_word(call);
     return (awaited.type < 0 ? "a message of any " + word
                              : word + " " + std::to_string(awaited.type)) +
-           " from " + (awaited.peer < 0 ? "any task" : "task " + std::to_string(awaited.peer));
+           " from " + task_in_words(awaited.peer);
 }
 
 // The synchronisation of windows. Its messages have no tags of the program.
@@ -40,13 +46,13 @@ std::string call_in_words(const TaskState& state) {
     const Awaited& awaited = state.awaited;
     const std::string communicator = communicator_in_words(state);
     if (is_of_window(state.doing.call))
-        return call + (awaited.peer >= 0 ? " for task " + std::to_string(awaited.peer) : "") +
+        return call + (awaited.peer >= 0 ? " for " + task_in_words(awaited.peer) : "") +
                communicator;
     if (is_mpi(state.doing.call) && is_collective(state.doing.call)) return call + communicator;
     if (is_collective(state.doing.call))
         return call + (state.doing.type > 0 ? " of group " + std::to_string(state.doing.type) : "");
     if (awaited.peer >= 0 && !is_of_program(awaited.context))
-        return call + " for task " + std::to_string(awaited.peer) + " in a collective operation" +
+        return call + " for " + task_in_words(awaited.peer) + " in a collective operation" +
                (communicator.empty() ? "" : " of" + communicator.substr(3));
     switch (awaited.kind) {
         case Awaited::Kind::kRoom:
@@ -54,11 +60,11 @@ std::string call_in_words(const TaskState& state) {
                    (awaited.type < 0 ? ""
                                      : std::string(", ") + type_word(state.doing.call) + " " +
                                            std::to_string(awaited.type) + ",") +
-                   " to task " + std::to_string(awaited.peer) + communicator;
+                   " to " + task_in_words(awaited.peer) + communicator;
         case Awaited::Kind::kMessage:
             return call + " for " + wanted_in_words(state.doing.call, awaited) + communicator;
         case Awaited::Kind::kRest:
-            return call + " for the rest of a message from task " + std::to_string(awaited.peer) +
+            return call + " for the rest of a message from " + task_in_words(awaited.peer) +
                    communicator;
         case Awaited::Kind::kAll:
         case Awaited::Kind::kUnknown:

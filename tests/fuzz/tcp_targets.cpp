@@ -36,7 +36,7 @@ class OnePipe final : public Device {
         return (arrived || pipe.has_input()) && sink.on_input(pipe);
     }
     Host host;
-    TcpPipe pipe{1, kBufferMem, "there", host};
+    TcpPipe pipe{1, kBufferMem, "task 1 on there", host};
 };
 
 std::string run_pipe(const std::string& input) {

@@ -65,8 +65,9 @@ struct Job {
             segment->port_of(static_cast<TaskId>(task)).store(port);
         }
         for (unsigned task = 0; task < tasks; ++task)
-            devices.push_back(
-                std::make_unique<TcpDevice>(*segment, static_cast<TaskId>(task), 1 << 20, false));
+            devices.push_back(std::make_unique<TcpDevice>(
+                *segment, static_cast<TaskId>(task),
+                inherited_listener(*segment, static_cast<TaskId>(task)), 1 << 20, false));
     }
     ~Job() {
         devices.clear();
@@ -256,7 +257,7 @@ TEST_CASE("a task that has ended is a fault of its own pipe only", "[tcp_device]
 TEST_CASE("a task whose listening socket was closed says so", "[tcp_device]") {
     Job job(2);
     job.segment->slot(0).listener = 0;
-    CHECK_THROWS_AS(TcpDevice(*job.segment, 0, 1 << 20, false), poe::Error);
+    CHECK_THROWS_AS(inherited_listener(*job.segment, 0), poe::Error);
 }
 
 TEST_CASE("addresses are numeric", "[tcp_device]") {

@@ -180,7 +180,7 @@ TEST_CASE("every flipped bit is noticed", "[handshake]") {
     const auto two = identity_of(2);
     const auto five = identity_of(5);
     for (std::size_t message = 0; message < 4; ++message) {
-        const std::size_t sizes[] = {48, 72, 32, 33};
+        const std::size_t sizes[] = {56, 72, 32, 33};
         for (std::size_t bit = 0; bit < sizes[message] * 8; ++bit) {
             Handshake caller = Handshake::call(two, 5, fresh_nonce());
             Handshake called = Handshake::answer(five, fresh_nonce());
@@ -207,10 +207,10 @@ TEST_CASE("a handshake that is cut short stays undecided, and garbage is refused
     const auto two = identity_of(2);
     const auto five = identity_of(5);
     Run whole(two, five, 5);
-    for (std::size_t cut = 0; cut < 48; ++cut) {
+    for (std::size_t cut = 0; cut < 56; ++cut) {
         Handshake called = Handshake::answer(five, fresh_nonce());
         REQUIRE(give(called, Wire(whole.messages[0].begin(), whole.messages[0].begin() + cut)));
-        CHECK(called.missing() == 48 - cut);
+        CHECK(called.missing() == 56 - cut);
         CHECK(called.output().empty());
     }
     std::mt19937 random(1995);
@@ -218,10 +218,65 @@ TEST_CASE("a handshake that is cut short stays undecided, and garbage is refused
         Wire garbage(200);
         for (std::byte& byte : garbage) byte = static_cast<std::byte>(random());
         Handshake called = Handshake::answer(five, fresh_nonce());
-        if (round % 2 == 0) std::copy_n(whole.messages[0].begin(), 48, garbage.begin());
-        const bool taken = give(called, Wire(garbage.begin(), garbage.begin() + 48));
+        if (round % 2 == 0) std::copy_n(whole.messages[0].begin(), 56, garbage.begin());
+        const bool taken = give(called, Wire(garbage.begin(), garbage.begin() + 56));
         taken_from(called);
-        CHECK_FALSE((taken && give(called, Wire(garbage.begin() + 48, garbage.end()))));
+        CHECK_FALSE((taken && give(called, Wire(garbage.begin() + 56, garbage.end()))));
         CHECK_FALSE(called.proven());
+    }
+}
+
+namespace {
+
+// The identities of a task that is a member of several links.
+struct Known final : HandshakeIdentities {
+    std::vector<HandshakeIdentity> all;
+    const HandshakeIdentity* find(std::uint64_t link) const noexcept override {
+        for (const HandshakeIdentity& each : all)
+            if (each.link == link) return &each;
+        return nullptr;
+    }
+};
+
+HandshakeIdentity member_of(std::uint64_t link, TaskId me, std::uint8_t key) {
+    HandshakeIdentity identity = identity_of(me, key, "link-" + std::to_string(link));
+    identity.link = link;
+    return identity;
+}
+
+// Lets both ends talk until one of them refuses; true if the caller is proven.
+bool proves(Handshake& caller, Handshake& called) {
+    return give(called, taken_from(caller)) && give(caller, taken_from(called)) &&
+           give(called, taken_from(caller)) && called.proven();
+}
+
+}  // namespace
+
+TEST_CASE("a caller names the link whose key both know", "[tcp_handshake]") {
+    Known known;
+    known.all = {member_of(0, 5, 1), member_of(77, 2, 2), member_of(78, 3, 3)};
+    const HandshakeIdentity good = member_of(77, 1, 2);
+    Handshake called = Handshake::answer(known, fresh_nonce());
+    Handshake caller = Handshake::call(good, 2, fresh_nonce());
+    CHECK(proves(caller, called));
+    CHECK(called.peer() == 1);
+    CHECK(&called.identity() == &known.all[1]);
+
+    struct Lie {
+        HandshakeIdentity identity;
+        TaskId towards;
+    };
+    const Lie lies[] = {
+        {member_of(79, 1, 2), 2},  // a link that the other end does not know
+        {member_of(77, 1, 3), 2},  // the key of another link
+        {member_of(77, 1, 2), 3},  // the place of another link
+        {member_of(0, 1, 2), 5},   // the key of a link for the job
+        {member_of(77, 2, 2), 2},  // the called task itself
+        {member_of(77, 8, 2), 2},  // no member
+    };
+    for (const Lie& lie : lies) {
+        Handshake answers = Handshake::answer(known, fresh_nonce());
+        Handshake liar = Handshake::call(lie.identity, lie.towards, fresh_nonce());
+        CHECK_FALSE(proves(liar, answers));
     }
 }

@@ -51,7 +51,7 @@ struct Pair {
         b.open(std::move(ends.other));
     }
     Host host;
-    TcpPipe a{1, kCapacity, "there", host};
+    TcpPipe a{1, kCapacity, "task 3 on there", host};
     TcpPipe b{0, kCapacity, "here", host};
 };
 
@@ -286,7 +286,7 @@ TEST_CASE("a sender that waits for tokens always gets them in the end", "[tcp_pi
 
 TEST_CASE("frames wait for the connection, as far as there is room", "[tcp_pipe]") {
     Host host;
-    TcpPipe a(1, Bytes{1} << 30, "there", host);
+    TcpPipe a(1, Bytes{1} << 30, "task 3 on there", host);
     const std::string text(1000, 'y');
     int kept = 0;
     while (send_text(a, text, kept) != Pipe::kNoRoom) ++kept;
@@ -326,7 +326,7 @@ TEST_CASE("a peer that breaks the rules breaks its pipe", "[tcp_pipe]") {
     for (int kind = 0; kind < 256; ++kind) {
         Host host;
         Ends ends;
-        TcpPipe pipe(3, kCapacity, "there", host);
+        TcpPipe pipe(3, kCapacity, "task 3 on there", host);
         pipe.open(std::move(ends.one));
         FrameHeader header = eager(1);
         header.kind = static_cast<FrameKind>(kind);
@@ -344,7 +344,7 @@ TEST_CASE("a peer that breaks the rules breaks its pipe", "[tcp_pipe]") {
 TEST_CASE("what was sent before the end is received before the fault", "[tcp_pipe]") {
     Host host;
     Ends ends;
-    TcpPipe pipe(3, kCapacity, "node7", host);
+    TcpPipe pipe(3, kCapacity, "task 3 on node7", host);
     pipe.open(std::move(ends.one));
     {
         TcpPipe other(0, kCapacity, "here", host);
@@ -368,7 +368,7 @@ TEST_CASE("an end in the middle of a frame is an end", "[tcp_pipe]") {
     for (const Bytes length : {Bytes{10}, Bytes{1} << 20}) {
         Host host;
         Ends ends;
-        TcpPipe pipe(3, kCapacity, "node7", host);
+        TcpPipe pipe(3, kCapacity, "task 3 on node7", host);
         pipe.open(std::move(ends.one));
         const FrameHeader header = eager(length);
         write_raw(ends.other.get(), &header, sizeof header);
@@ -395,7 +395,7 @@ TEST_CASE("a reset takes nothing back that has arrived", "[tcp_pipe]") {
     UniqueFd two(::accept(listener.get(), nullptr, nullptr));
     REQUIRE(two);
     Host host;
-    auto a = std::make_unique<TcpPipe>(1, kCapacity, "there", host);
+    auto a = std::make_unique<TcpPipe>(1, kCapacity, "task 3 on there", host);
     a->open(std::move(one));
     const std::string all(50'000, 'z');
     REQUIRE(send_text(*a, all) == all.size());

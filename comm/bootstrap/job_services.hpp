@@ -1,0 +1,57 @@
+// What poe does for its tasks on request: it starts more tasks, and keeps names for all tasks of the job and
+// of the jobs that they start. The tasks of other MPI libraries ask for the same by the same protocol
+// (pmi1_client.hpp).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace poe::comm {
+
+// One program of a request to start more tasks.
+struct ProgramToSpawn {
+    std::string program;
+    std::vector<std::string> arguments;
+    int tasks = 0;
+    std::vector<std::pair<std::string, std::string>> info;  // host, wdir, path; others are ignored
+};
+
+// For the thread that has the turn. Every function blocks until poe has answered, and throws Error if poe
+// cannot be reached.
+class JobServices {
+  public:
+    // Returns when over() returns true; may give the turn up meanwhile. `fd` becomes readable when poe
+    // answers.
+    using Wait = std::function<void(int fd, const std::function<bool()>& over)>;
+
+    // Empty if poe has not started this process, or something has closed its connection.
+    static std::optional<JobServices> find(Wait wait);
+
+    // Starts tasks, which find `value` under `key`. Returns the reason of a failure; empty: all run.
+    std::string spawn(const std::vector<ProgramToSpawn>& programs, const std::string& key,
+                      const std::string& value);
+    // The value that the task has given that has started this task; empty if there is none.
+    std::optional<std::string> value_from_spawner(const std::string& key);
+
+    enum class NameResult { kDone, kTaken, kUnknown, kFailed };
+    // Names of services: any text of at most kLongestName bytes.
+    NameResult publish(const std::string& name, const std::string& value);
+    NameResult look_up(const std::string& name, std::string& value);
+    NameResult withdraw(const std::string& name);
+
+    static constexpr std::size_t kLongestName = 1024;
+    // The length of a line of the protocol, which limits arguments.
+    static constexpr std::size_t kLongestLine = 8000;
+
+  private:
+    explicit JobServices(Wait wait) : wait_(std::move(wait)) {}
+    std::string exchange(std::string_view lines);
+
+    Wait wait_;
+};
+
+}  // namespace poe::comm
