@@ -98,10 +98,6 @@ int MPI_Comm_c2f(MPI_Comm comm) { return comm == MPI_COMM_NULL; }
 int main(void) { return (MPI_Fint)MPI_Comm_c2f(MPI_COMM_SELF); }
 """
 
-UNSUPPORTED = """#include <mpi.h>
-int main(void) { char port[MPI_MAX_PORT_NAME]; return MPI_Lookup_name("service", MPI_INFO_NULL, port); }
-"""
-
 
 class Abi(unittest.TestCase):
     def setUp(self):
@@ -159,14 +155,6 @@ class Abi(unittest.TestCase):
         listing = subprocess.run(["readelf", "-d", f"{BUILD}/lib/libmpi_abi.so.1"], capture_output=True, text=True,
                                  check=True).stdout
         self.assertIn("Library soname: [libmpi_abi.so.1]", listing)
-
-    def test_unsupported_functions_say_so(self):
-        names = (BUILD / "generated" / "mpi" / "unsupported.txt").read_text().split()
-        self.assertLessEqual(set(names), {row[0] for row in rows("functions.tsv")})
-        self.assertIn("MPI_Lookup_name", names, "call another function of the list, or none if it is empty")
-        done = subprocess.run([self.build(UNSUPPORTED, "c")], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 55)
-        self.assertRegex(done.stderr, r"^ERROR: 0032-255 MPI_Lookup_name on node \S+: POE does not support this function")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,13 @@
 // Attributes and their keys (MPI 5.0, section 7.7).
+#include <algorithm>
 #include <mpi.h>
+#include <string_view>
 
+#include "base/parse.hpp"
+#include "comm/bootstrap/process_runtime.hpp"
 #include "mpi/api/bodies.hpp"
+#include "mpi/process/process_sets.hpp"
+#include "mpi/process/start_facts.hpp"
 #include "mpi/window/window.hpp"
 
 namespace poe::mpi {
@@ -54,10 +60,22 @@ int delete_attribute(Call& call, Kind kind, Attributes& attributes, void* object
     return call.finish(call.outside([&] { return attributes.remove(object, number); }));
 }
 
+// Which program of the job this task runs: the number in the name of its process set.
+std::optional<int> number_of_program() {
+    if (!started_by_poe()) return std::nullopt;
+    constexpr std::string_view kPrefix = "poe://program/";
+    const TaskId own = environment().task;
+    for (const ProcessSet& set : process_sets(comm::the_runtime().tasks())) {
+        if (set.name.starts_with(kPrefix) && std::ranges::find(set.tasks, own) != set.tasks.end())
+            return parse_number<int>(set.name.substr(kPrefix.size()));
+    }
+    return 0;
+}
+
 // The address of the value of a predefined attribute; null if it is unknown. `is_key` is false
 // if the key is not predefined.
 const int* predefined_attribute(int number, bool& is_key) {
-    const Environment& mpi = environment();
+    Environment& mpi = environment();
     const auto known = [](const std::optional<int>& value) { return value ? &*value : nullptr; };
     is_key = true;
     switch (number) {
@@ -70,6 +88,7 @@ const int* predefined_attribute(int number, bool& is_key) {
         case MPI_WTIME_IS_GLOBAL:
             return &mpi.predefined.wtime_is_global;
         case MPI_APPNUM:
+            if (!mpi.predefined.appnum) mpi.predefined.appnum = number_of_program();
             return known(mpi.predefined.appnum);
         case MPI_LASTUSEDCODE:
             return &mpi.error_codes.last_used();

@@ -12,23 +12,24 @@ namespace poe::mpi {
 namespace {
 
 // The arguments that count at the leader only.
-RemoteLeader resolve_remote_leader(MPI_Comm peer_comm, int remote_leader, int tag) {
+RemoteLeader resolve_remote_leader(comm::Runtime& runtime, MPI_Comm peer_comm, int leader,
+                                   int tag) {
     RemoteLeader remote;
     const Comm* const peer = find_comm(peer_comm);
     if (peer == nullptr) {
         remote.fault = {
             MPI_ERR_COMM, "peer_comm",
             peer_comm == MPI_COMM_NULL ? "it is MPI_COMM_NULL" : "it is no communicator", ""};
-    } else if (remote_leader < 0 || remote_leader >= peer->peers().size()) {
+    } else if (leader < 0 || leader >= peer->peers().size()) {
         remote.fault = {MPI_ERR_RANK, "remote_leader",
-                        std::to_string(remote_leader) + " is no rank of peer_comm, which has " +
+                        std::to_string(leader) + " is no rank of peer_comm, which has " +
                             std::to_string(peer->peers().size()) + " members",
                         ""};
     } else if (tag < 0) {
         remote.fault = {MPI_ERR_TAG, "tag", std::to_string(tag) + " is negative", ""};
     } else {
-        remote.task = peer->peers().task(remote_leader);
-        remote.route = {making_context(*peer, Making::kLeaders), tag};
+        remote = remote_leader(runtime, peer->peers().task(leader),
+                               {making_context(*peer, Making::kLeaders), tag});
     }
     return remote;
 }
@@ -69,7 +70,8 @@ int intercomm_create(Call& call, MPI_Comm local_comm, int local_leader, MPI_Comm
         return code;
     if (wrong) return call.fail(wrong);
     RemoteLeader remote;
-    if (local.rank == local_leader) remote = resolve_remote_leader(peer_comm, remote_leader, tag);
+    if (local.rank == local_leader)
+        remote = resolve_remote_leader(call.runtime(), peer_comm, remote_leader, tag);
     const VisibleCollective visible(call, local);
     return store_comm(call, connect(call.runtime(), local, local_leader, remote), newintercomm);
 }

@@ -58,7 +58,7 @@ int duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newcomm) {
 class DuplicationWork final : public Work {
   public:
     DuplicationWork(comm::Runtime& runtime, Comm& parent, Comm& copy)
-        : duplication_(runtime, parent), parent_(parent), copy_(copy) {
+        : duplication_(runtime, parent, false), parent_(parent), copy_(copy) {
         add_reference(copy_);
     }
     ~DuplicationWork() override { comm_pool().release(copy_); }
@@ -252,6 +252,7 @@ int release_comm(Call& call, Comm& comm) {
     if (Fault fault = call.outside([&] { return comm.attributes.remove_all(handle); }))
         return call.fail(fault);
     detach_buffer_of(call.runtime(), comm);
+    if (environment().parent == handle) environment().parent = MPI_COMM_NULL;
     comm_pool().release(comm);
     return MPI_SUCCESS;
 }

@@ -11,6 +11,7 @@
 #include "mpi/api/start_library.hpp"
 #include "mpi/check/leaks.hpp"
 #include "mpi/communicator/comm.hpp"
+#include "mpi/communicator/spawning.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
@@ -37,6 +38,12 @@ int start(Call& call, int level) {
     }
     if (const Fault fault = start_library(level)) return call.fail(fault);
     publish_predefined_comms();
+    const MadeComm parents = connect_to_parents(comm::the_runtime());
+    if (parents.fault) return call.fail(parents.fault);
+    if (parents.comm != nullptr) {
+        parents.comm->name = "MPI_COMM_PARENT";
+        mpi.parent = handle_of(*parents.comm);
+    }
     mpi.predefined.universe_size = static_cast<int>(comm::the_runtime().tasks());
     threads() = {level, std::this_thread::get_id()};
     mpi.users.fetch_add(1);

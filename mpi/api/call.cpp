@@ -121,11 +121,6 @@ void warn_for_all(Comm& comm, Function function, const void* site, const Fault& 
     Call(function, ErrorObject(handle_of(comm)), site).warn(fault);
 }
 
-int Call::refuse_unsupported() {
-    return fail(MPI_ERR_UNSUPPORTED_OPERATION, "", "POE does not support this function",
-                "poe-mpi(7) lists the functions that POE does not support");
-}
-
 void Call::invoke_handler(ErrorObject object, int code, std::string_view what) {
     object_ = object;
     invoke(object, {code, "", what, ""});

@@ -90,9 +90,6 @@ class Call {
     // Reports the fault if it is one; the last statement of many bodies.
     int finish(const Fault& fault) { return fault ? fail(fault) : MPI_SUCCESS; }
 
-    // For functions without a body.
-    int refuse_unsupported();
-
     // True if an error of this call ends the job.
     bool is_fatal() const noexcept;
     // Prints the message of an error as a warning. Invokes no error handler.

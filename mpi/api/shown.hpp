@@ -36,7 +36,8 @@ inline TaskId task_of(const Comm& comm, int rank) noexcept {
 class Shown {
   public:
     Shown(const Call& call, const CallAbout& about) noexcept : words_(call.runtime().doing()) {
-        words_.set(call_of(call.function()), about.peer, about.tag, about.bytes, call.site(),
+        const TaskId peer = call.runtime().is_guest(about.peer) ? kTaskOfOtherJob : about.peer;
+        words_.set(call_of(call.function()), peer, about.tag, about.bytes, call.site(),
                    about.context, static_cast<std::uint32_t>(about.request));
     }
     ~Shown() { words_.clear(); }

@@ -168,10 +168,9 @@ bool Sequence::over_network() {
         const auto look = [&](const Members& members) {
             const TaskId first = comm_.local->task(0);
             for (int r = 0; r < members.size() && !*state_.over_network; ++r)
-                state_.over_network = runtime.segment()->node_of(members.task(r)) !=
-                                      runtime.segment()->node_of(first);
+                state_.over_network = runtime.node_of(members.task(r)) != runtime.node_of(first);
         };
-        if (runtime.nodes() > 1) {
+        if (runtime.nodes() > 1 || runtime.guests().count() > 0) {
             look(*comm_.local);
             if (comm_.is_inter()) look(*comm_.remote);
         }
@@ -180,7 +179,8 @@ bool Sequence::over_network() {
 }
 
 bool Sequence::may_be_planned() {
-    return recording_ == nullptr && !comm_.is_inter() && context_.planned() != nullptr;
+    return recording_ == nullptr && !comm_.is_inter() && context_.planned() != nullptr &&
+           !context_.spans_jobs(*comm_.group);
 }
 
 collectives::PlannedLine* Sequence::planned() {

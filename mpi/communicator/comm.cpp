@@ -87,6 +87,7 @@ void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId 
     comm.rank = local->rank_of(own);
     comm.context = context;
     comm.duplicates = comm.operations = comm.agreements = 0;
+    comm.spare_numbers = {};
     const auto tasks = local->tasks();
     comm.group.emplace(gid, 0, std::vector<TaskId>(tasks.begin(), tasks.end()), own);
     comm.local = std::move(local);

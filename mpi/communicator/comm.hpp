@@ -47,6 +47,12 @@ struct CommOwned {
     virtual ~CommOwned() = default;
 };
 
+// Numbers of groups that follow each other.
+struct NumberRange {
+    int first = 0;
+    int count = 0;
+};
+
 struct Comm final : CommBase {
     // The group that this task belongs to.
     MembersPtr local;
@@ -62,6 +68,9 @@ struct Comm final : CommBase {
     std::unique_ptr<Topology> topology;  // null: none
     // Calls of MPI_Comm_dup and MPI_Comm_idup with this communicator so far; the same at all members.
     std::uint32_t duplicates = 0;
+    // Numbers for duplicates, which all members know. Only if the members belong to several jobs
+    // (numbers.hpp).
+    NumberRange spare_numbers;
     // Collective operations that were started so far, for the trace; the same at all members.
     std::uint32_t operations = 0;
     // Agreements of check mode so far; the same at all members, also after a call that did not take

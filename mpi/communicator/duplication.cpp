@@ -10,7 +10,7 @@ constexpr auto kDuplicateFlow = comm::FlowClass::kCollective;
 
 }  // namespace
 
-Duplication::Duplication(comm::Runtime& runtime, Comm& parent)
+Duplication::Duplication(comm::Runtime& runtime, Comm& parent, bool may_wait)
     : runtime_(runtime),
       parent_(parent),
       route_{making_context(parent, Making::kDuplicates),
@@ -18,9 +18,17 @@ Duplication::Duplication(comm::Runtime& runtime, Comm& parent)
                  (environment().checking ? parent.agreements : parent.duplicates++) & 0x7fffffffu)},
       place_(place_in_tree(parent.rank, parent.size())),
       to_children_(place_.children.empty() ? nullptr
-                                           : new comm::SendRequest[place_.children.size()]) {}
+                                           : new comm::SendRequest[place_.children.size()]),
+      spans_jobs_(spans_jobs(runtime, parent)),
+      may_wait_(may_wait) {}
 
 void Duplication::start() {
+    made_.local = parent_.local;
+    made_.remote = parent_.remote;
+    if (spans_jobs_) {
+        if (!may_wait_) take_spare_numbers(parent_, made_);
+        return;
+    }
     TaskId from = comm::kWildcard;
     void* into = numbers_.data();
     std::size_t words = numbers_.size();
@@ -80,10 +88,15 @@ void Duplication::send_to_children() {
 }
 
 bool Duplication::advance() {
+    if (spans_jobs_) return true;
     if (!numbers_known()) return false;
     if (!forwarded_) send_to_children();
     bool over = !sends_ || ended(send_);
     for (std::size_t i = 0; i < place_.children.size(); ++i) over = ended(to_children_[i]) && over;
+    if (over) {
+        made_.number = numbers_[0];
+        made_.remote_number = numbers_[1];
+    }
     return over;
 }
 
@@ -98,10 +111,6 @@ void Duplication::finish() {
                                        awaited.context = route_.context;
                                        return awaited;
                                    });
-}
-
-NewComm Duplication::result() const {
-    return {parent_.local, parent_.remote, numbers_[0], numbers_[1]};
 }
 
 }  // namespace poe::mpi

@@ -5,6 +5,10 @@
 //      the rank 0 of the remote group.
 //   2. Rank 0 sends the numbers to all members of its group along a binomial tree.
 //
+// If members belong to several jobs, they agree when the duplicate is made (numbers.hpp). A caller that
+// must not wait then takes numbers that the communicator has for this purpose, and no message is
+// necessary.
+//
 // The messages of the n-th duplicate have the type n, so several duplications can be in progress.
 #pragma once
 
@@ -20,7 +24,8 @@ namespace poe::mpi {
 // Must not be destroyed between start() and the end. The communicator must outlive it.
 class Duplication {
   public:
-    Duplication(comm::Runtime& runtime, Comm& parent);
+    // `may_wait`: the caller may wait for the other members when it makes the duplicate of result().
+    Duplication(comm::Runtime& runtime, Comm& parent, bool may_wait = true);
 
     void start();
     // Continues. Returns true if it has ended. Never blocks.
@@ -30,7 +35,7 @@ class Duplication {
 
     // After the end. Gives the members and the numbers, or the reason of failure.
     const Fault& fault() const noexcept { return fault_; }
-    NewComm result() const;
+    NewComm result() const { return made_; }
 
   private:
     bool leads() const noexcept { return parent_.rank == 0; }
@@ -53,6 +58,9 @@ class Duplication {
     bool sends_ = false;
     bool forwarded_ = false;
     std::unique_ptr<comm::SendRequest[]> to_children_;
+    const bool spans_jobs_;
+    const bool may_wait_;
+    NewComm made_;
     Fault fault_;
 };
 

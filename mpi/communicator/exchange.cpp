@@ -62,7 +62,7 @@ Fault fault_of_exchange(comm::Runtime& runtime, comm::Outcome outcome, TaskId ta
     if (outcome == comm::Outcome::kDone) return {};
     const char* reason = runtime.messages().fault_of(task);
     return {MPI_ERR_PROC_ABORTED, "",
-            "task " + std::to_string(task) + " takes part no more (" +
+            runtime.name_of(task) + " takes part no more (" +
                 (reason != nullptr ? reason : "reason unknown") + ")",
             "find out whether that task has ended"};
 }
@@ -104,18 +104,28 @@ Fault bcast_words(comm::Runtime& runtime, std::span<const TaskId> members, int r
     return first;
 }
 
-Fault synchronize(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route) {
+Fault all_agree(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route,
+                bool own, bool& all) {
     const TreePlace place = place_in_tree(rank, static_cast<int>(members.size()));
-    Words none;
     const auto task_of_rank = [&](int member) { return members[static_cast<std::size_t>(member)]; };
+    Words vote{own ? 1 : 0};
     for (const int child : place.children) {
-        if (Fault fault = receive_words(runtime, task_of_rank(child), route, none)) return fault;
+        Words other;
+        if (Fault fault = receive_words(runtime, task_of_rank(child), route, other)) return fault;
+        if (other.front() == 0) vote.front() = 0;
     }
     if (place.parent >= 0) {
-        WordsSend send(runtime, task_of_rank(place.parent), route, none);
+        WordsSend send(runtime, task_of_rank(place.parent), route, vote);
         if (Fault fault = send.wait()) return fault;
     }
-    return bcast_words(runtime, members, rank, 0, route, none);
+    const Fault fault = bcast_words(runtime, members, rank, 0, route, vote);
+    all = !fault && vote.front() != 0;
+    return fault;
+}
+
+Fault synchronize(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route) {
+    bool all = false;
+    return all_agree(runtime, members, rank, route, true, all);
 }
 
 Fault collect_words(comm::Runtime& runtime, const Comm& comm, const Words& own, Words& all) {

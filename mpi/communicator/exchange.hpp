@@ -33,6 +33,10 @@ inline ContextId making_context(const Comm& comm, Making making) noexcept {
 
 using Words = std::vector<std::int32_t>;
 
+// The type of the messages of context kMembers by which members of several jobs agree on numbers
+// (numbers.hpp). The other types are exchange.cpp's own.
+inline constexpr std::int32_t kAgreementType = 7;
+
 // Where words travel.
 struct Route {
     ContextId context = 0;
@@ -52,6 +56,11 @@ Fault bcast_words(comm::Runtime& runtime, std::span<const TaskId> members, int r
 // Returns when all members have made the same call, or with a fault if one of them has ended. `rank` is
 // that of this task among `members`.
 Fault synchronize(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route);
+
+// Tells all members whether all of them have called this with true. `rank` is that of this task among
+// `members`.
+Fault all_agree(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route,
+                bool own, bool& all);
 
 // The words of all members of both groups, in the order of their ranks. `remote` is empty for an
 // intracommunicator.

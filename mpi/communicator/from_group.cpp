@@ -22,7 +22,7 @@ MadeComm create_from_group(comm::Runtime& runtime, const CommBase& parent, const
     if (Fault fault = bcast_words(runtime, group->tasks(), rank, 0, route, number))
         return {nullptr, std::move(fault)};
     remember_connected(group->tasks());
-    return make_comm(parent, {group, nullptr, number[0], Reservation::kNoNumber});
+    return make_comm(parent, NewComm{group, nullptr, number[0]});
 }
 
 // The local group needs a communicator for the exchange among its members, which is freed afterwards.
@@ -35,7 +35,8 @@ MadeComm connect_groups(comm::Runtime& runtime, const CommBase& parent, const Gr
         const TaskId own = environment().task;
         const TaskId leaders[] = {std::min(own, pair.remote_leader),
                                   std::max(own, pair.remote_leader)};
-        remote = {pair.remote_leader, route_of(FromGroup::kLeaders, tag, leaders), pair.wrong};
+        remote = remote_leader(runtime, pair.remote_leader,
+                               route_of(FromGroup::kLeaders, tag, leaders), pair.wrong);
     }
     MadeComm made = connect(runtime, *local.comm, pair.local_leader, remote);
     comm_pool().release(*local.comm);

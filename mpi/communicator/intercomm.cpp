@@ -5,26 +5,33 @@
 #include <utility>
 
 #include "mpi/communicator/exchange.hpp"
+#include "mpi/communicator/linking.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
 namespace {
 
-// What a leader sends to the members of its own group: the class of its fault, the two numbers, and
-// then the members of the remote group.
-constexpr std::size_t kAnswerHead = 3;
+// What the leaders exchange: the number of the group, 1 if its members are listed, the members.
+constexpr std::size_t kOfferHead = 2;
+// What a leader sends to the members of its own group: the class of its fault, the two numbers, 1 if the
+// members of the remote group are listed, and those members.
+constexpr std::size_t kAnswerHead = 4;
 
-// Exchanges numbers and members with the other leader.
+// Exchanges numbers and members with the other leader. Members are task numbers, which mean something
+// within one job only.
 Fault meet(comm::Runtime& runtime, const Comm& local, const RemoteLeader& remote, Words& answer) {
     if (remote.fault) return remote.fault;
     Reservation reserved(collectives::the_collectives(runtime).groups());
     reserved.use();
-    Words given{reserved.number()};
-    for (const TaskId task : local.local->tasks()) given.push_back(task);
+    const bool in_job = remote.in_job && !spans_jobs(runtime, *local.local);
+    Words given{reserved.number(), in_job ? 1 : 0};
+    if (in_job) given.insert(given.end(), local.local->tasks().begin(), local.local->tasks().end());
     Words taken;
-    if (Fault fault = swap_words(runtime, remote.task, remote.route, given, taken)) return fault;
-    answer = {MPI_SUCCESS, given.front(), taken.front()};
-    answer.insert(answer.end(), taken.begin() + 1, taken.end());
+    if (Fault fault = remote.swap(given, taken)) return fault;
+    if (taken.size() < kOfferHead)
+        return {MPI_ERR_OTHER, "", "the other leader has failed", "look for its message"};
+    answer = {MPI_SUCCESS, given[0], taken[0], in_job ? taken[1] : 0};
+    answer.insert(answer.end(), taken.begin() + kOfferHead, taken.end());
     return {};
 }
 
@@ -36,7 +43,7 @@ MadeComm connect(comm::Runtime& runtime, Comm& local, int local_leader,
     Fault fault;
     if (local.rank == local_leader) {
         fault = meet(runtime, local, remote, answer);
-        if (fault) answer = {fault.code, Reservation::kFailed, Reservation::kFailed};
+        if (fault) answer = {fault.code, Reservation::kFailed, Reservation::kFailed, 0};
     }
     const Route route{making_context(local, Making::kMembers), 1};
     Fault sent =
@@ -48,6 +55,8 @@ MadeComm connect(comm::Runtime& runtime, Comm& local, int local_leader,
                 {answer.front(), "local_leader",
                  "the leader, rank " + std::to_string(local_leader) + ", has reported an error",
                  "look for the message of that task"}};
+    NewComm made{local.local, nullptr, answer[1], answer[2]};
+    if (answer[3] == 0) return link_groups(runtime, local, local_leader, remote, std::move(made));
     std::vector<TaskId> tasks(answer.begin() + kAnswerHead, answer.end());
     for (const TaskId task : tasks) {
         if (local.local->rank_of(task) != MPI_UNDEFINED)
@@ -56,10 +65,8 @@ MadeComm connect(comm::Runtime& runtime, Comm& local, int local_leader,
                      "task " + std::to_string(task) + " is a member of both groups",
                      "connect groups without common members"}};
     }
-    return make_comm(
-        local,
-        {local.local, std::make_shared<const Members>(std::move(tasks), local.local->session()),
-         answer[1], answer[2]});
+    made.remote = std::make_shared<const Members>(std::move(tasks), local.local->session());
+    return make_comm(local, std::move(made));
 }
 
 MadeComm merge(comm::Runtime& runtime, Comm& inter, bool high) {
@@ -86,7 +93,7 @@ MadeComm merge(comm::Runtime& runtime, Comm& inter, bool high) {
     if (first && inter.rank == 0) reserved.use();
     const std::int32_t number =
         number_from(groups, members->task(0), (first ? all.local : all.remote)[1]);
-    return make_comm(inter, {std::move(members), nullptr, number, Reservation::kNoNumber});
+    return make_comm(inter, NewComm{std::move(members), nullptr, number});
 }
 
 }  // namespace poe::mpi

@@ -4,17 +4,10 @@
 
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/communicator/comm.hpp"
-#include "mpi/communicator/exchange.hpp"
 #include "mpi/communicator/numbers.hpp"
+#include "mpi/communicator/remote_leader.hpp"
 
 namespace poe::mpi {
-
-// The way to the other group: significant at the leader only.
-struct RemoteLeader {
-    TaskId task = 0;
-    Route route;  // of the messages between the leaders; the same at both
-    Fault fault;  // what is wrong with these arguments; the members of the own group learn of it
-};
 
 // MPI_Intercomm_create. All members of `local`, which is an intracommunicator, and of the group of
 // the remote leader make this call. Blocks until both leaders have called it and the members of this

@@ -70,7 +70,7 @@ MadeComm made_of_color(comm::Runtime& runtime, Comm& parent, const Contributions
                        Reservation& reserved) {
     if (color == MPI_UNDEFINED) return {};
     Chosen local = with_color(runtime, *parent.local, all.local, color);
-    NewComm made{local.members, nullptr, local.number, Reservation::kNoNumber};
+    NewComm made{local.members, nullptr, local.number};
     if (parent.is_inter()) {
         Chosen remote = with_color(runtime, *parent.remote, all.remote, color);
         if (remote.members == nullptr) return {};
@@ -129,8 +129,12 @@ std::int32_t hash_of(const std::string& text) noexcept {
 
 constexpr const char* kNodeResource = "mpi_shared_memory";
 
-int node_of(comm::Runtime& runtime) {
-    return runtime.nodes() == 1 ? 0 : static_cast<int>(runtime.segment()->node_of(runtime.task()));
+// Equal for members that can have shared memory in common: tasks of one job on one node.
+int node_of(comm::Runtime& runtime, const Comm& parent) {
+    if (spans_jobs(runtime, parent))
+        return hash_of(std::string(runtime.segment()->facts().job_id) + " " +
+                       std::to_string(runtime.node()));
+    return static_cast<int>(runtime.node());
 }
 
 bool is_in_set(comm::Runtime& runtime, const std::string& name) {
@@ -139,17 +143,18 @@ bool is_in_set(comm::Runtime& runtime, const std::string& name) {
 }
 
 // The color of this member for a split by type; MPI_UNDEFINED if it gets no communicator.
-int color_of_type(comm::Runtime& runtime, int type, const std::string& resource) {
+int color_of_type(comm::Runtime& runtime, const Comm& parent, int type,
+                  const std::string& resource) {
     switch (type) {
         case MPI_COMM_TYPE_SHARED:
         case MPI_COMM_TYPE_HW_UNGUIDED:
-            return node_of(runtime);
+            return node_of(runtime, parent);
         case MPI_COMM_TYPE_HW_GUIDED:
         case MPI_COMM_TYPE_RESOURCE_GUIDED:
-            if (resource == kNodeResource) return node_of(runtime);
+            if (resource == kNodeResource) return node_of(runtime, parent);
             if (type == MPI_COMM_TYPE_HW_GUIDED) return MPI_UNDEFINED;
             if (resource == "mpi://WORLD") return 0;
-            if (resource == "mpi://SELF") return runtime.task();
+            if (resource == "mpi://SELF") return parent.rank;
             return is_in_set(runtime, resource) ? 0 : MPI_UNDEFINED;
         default:
             return MPI_UNDEFINED;
@@ -167,7 +172,7 @@ bool is_split_type(int type) noexcept {
 MadeComm split_by_type(comm::Runtime& runtime, Comm& parent, int type, int key,
                        const std::string& resource, std::string* found) {
     Reservation reserved(groups_of(runtime));
-    int color = color_of_type(runtime, type, resource);
+    int color = color_of_type(runtime, parent, type, resource);
     // Type and resource must agree, so both are part of the fourth word.
     const std::int32_t agreed = type == MPI_UNDEFINED ? MPI_UNDEFINED
                                 : is_split_type(type)
@@ -209,8 +214,8 @@ namespace {
 // What a member contributes to MPI_Comm_create.
 struct Membership {
     std::int32_t position;  // in its group; kOutside, or kWrong if the argument is wrong
-    std::int32_t leader;    // the task of rank 0 of its group
-    std::int32_t digest;    // of the members of its group
+    std::int32_t leader;    // the rank in the communicator of rank 0 of its group
+    std::int32_t digest;    // of the ranks in the communicator of the members of its group
     std::int32_t counter;
 };
 constexpr std::size_t kMembershipWords = sizeof(Membership) / sizeof(std::int32_t);
@@ -222,10 +227,11 @@ Membership membership_at(const Words& words, std::size_t rank) noexcept {
     return {at[0], at[1], at[2], at[3]};
 }
 
-std::int32_t digest_of(const Members& members) noexcept {
+// Ranks, because jobs number the tasks of each other differently.
+std::int32_t digest_of(const Comm& parent, const Members& members) noexcept {
     std::uint32_t digest = 2166136261u;
     for (const TaskId task : members.tasks())
-        digest = (digest ^ static_cast<std::uint32_t>(task)) * 16777619u;
+        digest = (digest ^ static_cast<std::uint32_t>(parent.local->rank_of(task))) * 16777619u;
     return static_cast<std::int32_t>(digest & 0x7fffffffu);
 }
 
@@ -241,8 +247,8 @@ Membership own_membership(const Comm& parent, const MembersPtr& group, std::int3
     const int rank = group->rank_of(environment().task);
     if (own.position == kWrong || rank == MPI_UNDEFINED) return own;
     own.position = rank;
-    own.leader = group->task(0);
-    own.digest = digest_of(*group);
+    own.leader = parent.local->rank_of(group->task(0));
+    own.digest = digest_of(parent, *group);
     return own;
 }
 
@@ -252,7 +258,9 @@ Fault wrong_group(const std::string& whose) {
 }
 
 // Refuses groups that are no parts of the communicator or differ between their members.
-Fault check_memberships(const Contributions& all, const MembersPtr& group) {
+Fault check_memberships(const Comm& parent, const Contributions& all, const MembersPtr& group) {
+    const int leader = group != nullptr ? parent.local->rank_of(group->task(0)) : -1;
+    const std::int32_t digest = group != nullptr ? digest_of(parent, *group) : 0;
     for (const Words* words : {&all.local, &all.remote}) {
         for (std::size_t rank = 0; rank * kMembershipWords < words->size(); ++rank) {
             const Membership each = membership_at(*words, rank);
@@ -260,7 +268,7 @@ Fault check_memberships(const Contributions& all, const MembersPtr& group) {
                 return wrong_group("rank " + std::to_string(rank) +
                                    " contains tasks that are no members, or is no group");
             if (words == &all.local && each.position >= 0 && group != nullptr &&
-                each.leader == group->task(0) && each.digest != digest_of(*group))
+                each.leader == leader && each.digest != digest)
                 return wrong_group("rank " + std::to_string(rank) + " differs from the own one");
         }
     }
@@ -293,13 +301,12 @@ MadeComm create(comm::Runtime& runtime, Comm& parent, const MembersPtr& group) {
     if (Fault fault =
             gather_words(runtime, parent, {own.position, own.leader, own.digest, own.counter}, all))
         return {nullptr, std::move(fault)};
-    if (Fault fault = check_memberships(all, own.position >= 0 ? group : nullptr))
+    if (Fault fault = check_memberships(parent, all, own.position >= 0 ? group : nullptr))
         return {nullptr, std::move(fault)};
     if (own.position < 0) return {};
-    const auto leader = static_cast<std::size_t>(parent.local->rank_of(own.leader));
-    const std::int32_t counter = membership_at(all.local, leader).counter;
-    NewComm made{group, nullptr, number_from(groups_of(runtime), own.leader, counter),
-                 Reservation::kNoNumber};
+    const std::int32_t counter =
+        membership_at(all.local, static_cast<std::size_t>(own.leader)).counter;
+    NewComm made{group, nullptr, number_from(groups_of(runtime), group->task(0), counter)};
     if (parent.is_inter()) {
         Chosen remote = remote_members(runtime, parent, all.remote);
         if (remote.members == nullptr) return {};
@@ -321,7 +328,9 @@ MadeComm create_group(comm::Runtime& runtime, Comm& parent, const MembersPtr& gr
     const Route route{making_context(parent, Making::kGroup), tag};
     if (Fault fault = bcast_words(runtime, group->tasks(), rank, 0, route, number))
         return {nullptr, std::move(fault)};
-    return make_comm(parent, {group, nullptr, number[0], Reservation::kNoNumber});
+    NewComm made{group, nullptr, number[0]};
+    made.agreement = route;
+    return make_comm(parent, std::move(made));
 }
 
 }  // namespace poe::mpi

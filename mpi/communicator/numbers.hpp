@@ -1,12 +1,20 @@
 // The numbers of new communicators. A communicator takes the number of a group of CCL, which the
 // task of rank 0 counts (collectives/call/groups.hpp). An intercommunicator takes two numbers, one
 // per group: each is the number of the group of that side, and the smaller one makes the context.
+//
+// Jobs count independently. So a communicator with tasks of several jobs takes a block of numbers from
+// kFirstSharedNumber on. The first member proposes a random block, and all members find out whether one
+// of them uses it already; a block that is proposed or in use is free for nobody else. The first two
+// numbers of the block are those of the communicator. The others are for its duplicates, so that
+// MPI_Comm_idup needs no agreement, for which it would have to wait.
 #pragma once
 
 #include <optional>
 
 #include "collectives/engine/process_collectives.hpp"
+#include "comm/bootstrap/runtime.hpp"
 #include "mpi/communicator/comm.hpp"
+#include "mpi/communicator/exchange.hpp"
 
 namespace poe::mpi {
 
@@ -53,6 +61,12 @@ struct NewComm {
     MembersPtr remote;  // null: an intracommunicator
     std::int32_t number = Reservation::kNoNumber;
     std::int32_t remote_number = Reservation::kNoNumber;  // of an intercommunicator
+    // If members belong to several jobs, they agree on other numbers by messages of this route, unless
+    // they have done so. `local_first`: the first of them is a member of `local`.
+    Route agreement{};
+    bool local_first = true;
+    bool agreed = false;
+    NumberRange spare_numbers{};
 };
 
 // A communicator, a reason why there is none, or neither: MPI_COMM_NULL.
@@ -61,8 +75,18 @@ struct MadeComm {
     Fault fault;
 };
 
-// Makes the communicator once the members have agreed. Refused if numbers have run out.
+// True if members belong to another job than this task.
+bool spans_jobs(const comm::Runtime& runtime, const Members& members) noexcept;
+bool spans_jobs(const comm::Runtime& runtime, const Comm& comm) noexcept;
+
+// Takes numbers for a duplicate from the spare ones of `parent`; false if there are not enough.
+bool take_spare_numbers(Comm& parent, NewComm& made) noexcept;
+
+// Makes the communicator once the members have agreed. Refused if numbers have run out. Blocks if members
+// belong to several jobs and have not agreed yet; all members then make this call. For the members of a
+// communicator, `parent`, the second form fills in how they agree.
 MadeComm make_comm(const CommBase& parent, NewComm made);
+MadeComm make_comm(const Comm& parent, NewComm made);
 // The same in an object that exists already.
 Fault fill_in(Comm& comm, const CommBase& parent, NewComm made);
 

@@ -1,73 +1,176 @@
 // Ports; see ports.hpp.
 #include "mpi/communicator/ports.hpp"
 
-#include <charconv>
-#include <set>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
+#include <vector>
 
-#include "mpi/communicator/exchange.hpp"
+#include "base/error.hpp"
+#include "base/parse.hpp"
 #include "mpi/communicator/intercomm.hpp"
+#include "mpi/communicator/socket_channel.hpp"
 
 namespace poe::mpi {
 namespace {
 
-// Contexts that neither a communicator has nor a hash of group_route.cpp, which ends before them.
-constexpr ContextId kHelloContext = 0x8ffffff0u;
-constexpr ContextId kLeadersContext = 0x8ffffff1u;
-constexpr ContextId kJoinContext = 0x8ffffff2u;
+using Clock = std::chrono::steady_clock;
 
-constexpr std::string_view kPrefix = "poe-port:";
-constexpr auto kPortFlow = comm::FlowClass::kCollective;
+constexpr std::string_view kPrefix = "poe-port/";
+constexpr std::size_t kFields = 5;
+constexpr std::string_view kDigits = "0123456789abcdef";
+// The number of the link of the two roots in their handshake. The accepting root is its member 0.
+constexpr std::uint64_t kPortLink = 1;
+// How long a process may take for its part of the handshake once it is accepted.
+constexpr std::chrono::seconds kPatience{5};
 
-struct OpenPorts {
-    std::set<std::int32_t> numbers;
-    std::int32_t next = 1;
+struct OpenPort {
+    PortName name;
+    std::shared_ptr<const UniqueFd> listener;  // also of a call that accepts
 };
 
-OpenPorts& open_ports() {
-    static auto* const ports = new OpenPorts;
+std::list<OpenPort>& open_ports() {
+    static auto* const ports = new std::list<OpenPort>;
     return *ports;
 }
 
-bool read_digits(std::string_view& rest, std::int32_t& number) {
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    return error == std::errc() && number >= 0;
+std::list<OpenPort>::iterator find_port(const PortName& name) {
+    return std::ranges::find_if(open_ports(),
+                                [&](const OpenPort& port) { return port.name == name; });
+}
+
+std::string hexadecimal(const JobKey& key) {
+    std::string text;
+    for (const std::uint8_t byte : key) {
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+std::optional<JobKey> parse_key(std::string_view text) {
+    JobKey key{};
+    if (text.size() != 2 * key.size()) return std::nullopt;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto digit = kDigits.find(text[i]);
+        if (digit == std::string_view::npos) return std::nullopt;
+        key[i / 2] = static_cast<std::uint8_t>(key[i / 2] << 4 | digit);
+    }
+    return key;
 }
 
 Fault no_port(std::string_view name, const std::string& why, const char* remedy) {
     return {MPI_ERR_PORT, "port_name", "\"" + std::string(name) + "\" " + why, remedy};
 }
 
-Fault check_port(const comm::Runtime& runtime, std::string_view name,
-                 const std::optional<PortName>& port) {
+Fault parse_port(std::string_view name, std::optional<PortName>& port) {
+    port = parse_port_name(name);
     if (!port) return no_port(name, "is no name of a port", "give a name from MPI_Open_port");
-    if (port->job != own_job(runtime))
-        return no_port(name, "is a port of another job; this job is " + own_job(runtime),
-                       "connect tasks of one job only");
-    if (static_cast<std::uint32_t>(port->task) >= runtime.tasks())
-        return no_port(name, "is a port of a task that the job does not have",
-                       "give a name from MPI_Open_port");
     return {};
+}
+
+comm::HandshakeIdentity identity_at(const PortName& port, TaskId me) {
+    return {port.key, "port", me, 2, kPortLink};
+}
+
+// The way to the other root over a socket that this object owns.
+RemoteLeader leader_at(comm::Runtime& runtime, UniqueFd socket) {
+    const auto owned = std::make_shared<UniqueFd>(std::move(socket));
+    RemoteLeader remote;
+    remote.swap = [&runtime, owned](const Words& given, Words& taken) {
+        return SocketChannel(runtime, owned->get()).swap(given, taken);
+    };
+    // The roots find out whether they belong to one job.
+    std::array<char, kMaxJobId + 8> own{};
+    std::array<char, kMaxJobId + 8> other{};
+    const std::string job = own_job(runtime);
+    job.copy(own.data(), own.size() - 1);
+    remote.fault =
+        SocketChannel(runtime, owned->get()).swap_bytes(own.data(), other.data(), own.size());
+    remote.in_job = own == other;
+    return remote;
+}
+
+// Accepts connections until one comes from a process that knows the key.
+RemoteLeader wait_for_client(comm::Runtime& runtime, OpenPort port) {
+    const comm::HandshakeIdentity identity = identity_at(port.name, 0);
+    for (;;) {
+        UniqueFd client;
+        wait_for_socket(runtime, port.listener->get(), POLLIN, [&] {
+            client.reset(::accept4(port.listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
+            return static_cast<bool>(client);
+        });
+        comm::Handshake handshake = comm::Handshake::answer(identity, comm::fresh_nonce());
+        SocketChannel channel(runtime, client.get());
+        if (!channel.shake_hands(handshake, true, Clock::now() + kPatience)) continue;
+        RemoteLeader remote = leader_at(runtime, std::move(client));
+        // A client that ends at once was none.
+        if (!remote.fault) return remote;
+    }
+}
+
+RemoteLeader call_port(comm::Runtime& runtime, std::string_view name, const PortName& port) {
+    const auto refused = [&](const char* why) {
+        RemoteLeader remote;
+        remote.fault = no_port(name, std::string("cannot be connected to: ") + why,
+                               "find out whether the port is open and its task still runs");
+        return remote;
+    };
+    UniqueFd socket(::socket(static_cast<int>(port.address.family),
+                             SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket) return refused(std::strerror(errno));
+    const SocketAddress to(port.address, port.port);
+    int error = 0;
+    if (::connect(socket.get(), to.get(), to.length) != 0) error = errno;
+    if (error == EINPROGRESS) {
+        wait_for_socket(runtime, socket.get(), POLLOUT, [&] {
+            pollfd watched{socket.get(), POLLOUT, 0};
+            return ::poll(&watched, 1, 0) > 0;
+        });
+        socklen_t size = sizeof error;
+        ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    }
+    if (error != 0) return refused(std::strerror(error));
+    const comm::HandshakeIdentity identity = identity_at(port, 1);
+    comm::Handshake handshake = comm::Handshake::call(identity, 0, comm::fresh_nonce());
+    SocketChannel channel(runtime, socket.get());
+    // The other side may take its time until it accepts.
+    if (!channel.shake_hands(handshake, false, Clock::time_point::max()))
+        return refused("it was closed, or another port has its address now");
+    return leader_at(runtime, std::move(socket));
 }
 
 }  // namespace
 
 std::string text_of(const PortName& port) {
-    return std::string(kPrefix) + std::to_string(port.task) + ":" + std::to_string(port.number) +
-           ":" + port.job;
+    return std::string(kPrefix) + port.job + "/" + std::to_string(port.task) + "/" +
+           port.address.text() + "/" + std::to_string(port.port) + "/" + hexadecimal(port.key);
 }
 
 std::optional<PortName> parse_port_name(std::string_view text) {
     if (!text.starts_with(kPrefix)) return std::nullopt;
     text.remove_prefix(kPrefix.size());
-    PortName port;
-    if (!read_digits(text, port.task) || !text.starts_with(':')) return std::nullopt;
-    text.remove_prefix(1);
-    if (!read_digits(text, port.number) || !text.starts_with(':') || text.size() == 1)
+    std::array<std::string, kFields> fields;
+    for (std::size_t i = 0; i < kFields; ++i) {
+        const auto end = text.find('/');
+        if ((end == std::string_view::npos) != (i + 1 == kFields)) return std::nullopt;
+        fields[i] = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    const auto task = parse_number<TaskId>(fields[1]);
+    const auto address = NodeAddress::parse(fields[2]);
+    const auto port = parse_number<std::uint16_t>(fields[3]);
+    const auto key = parse_key(fields[4]);
+    if (fields[0].empty() || fields[0].size() > kMaxJobId || !task || *task < 0 || !address ||
+        !port || *port == 0 || !key)
         return std::nullopt;
-    port.job = text.substr(1);
-    return port;
+    return PortName{fields[0], *task, *address, *port, *key};
 }
 
 std::string own_job(const comm::Runtime& runtime) {
@@ -76,34 +179,30 @@ std::string own_job(const comm::Runtime& runtime) {
 }
 
 PortName open_port(const comm::Runtime& runtime) {
-    OpenPorts& ports = open_ports();
-    ports.numbers.insert(ports.next);
-    return {own_job(runtime), runtime.task(), ports.next++};
+    PortName name{own_job(runtime), runtime.task(), runtime.reachable_address(), 0,
+                  comm::fresh_nonce()};
+    auto listener = std::make_shared<const UniqueFd>(listen_on(name.address, name.port));
+    open_ports().push_back({name, std::move(listener)});
+    return name;
 }
 
-bool close_port(const comm::Runtime& runtime, const PortName& port) {
-    return port.job == own_job(runtime) && port.task == runtime.task() &&
-           open_ports().numbers.erase(port.number) != 0;
+bool close_port(const PortName& port) {
+    const auto found = find_port(port);
+    if (found == open_ports().end()) return false;
+    open_ports().erase(found);
+    return true;
 }
 
 MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view name) {
     RemoteLeader remote;
     if (local.rank == root) {
-        const std::optional<PortName> port = parse_port_name(name);
-        remote.fault = check_port(runtime, name, port);
-        if (!remote.fault &&
-            (port->task != runtime.task() || !open_ports().numbers.contains(port->number)))
+        std::optional<PortName> port;
+        remote.fault = parse_port(name, port);
+        const auto open = port ? find_port(*port) : open_ports().end();
+        if (!remote.fault && open == open_ports().end())
             remote.fault = no_port(name, "is no open port of this task",
                                    "let the task accept that has opened the port");
-        if (!remote.fault) {
-            std::int32_t task = -1;
-            comm::ReceiveRequest hello;
-            hello.reset({&task, sizeof task}, {kHelloContext, comm::kWildcard, port->number});
-            runtime.messages().start(hello);
-            remote.fault = fault_of_exchange(runtime, runtime.messages().wait(hello), hello.source);
-            remote.task = task;
-            remote.route = {kLeadersContext, port->number};
-        }
+        if (!remote.fault) remote = wait_for_client(runtime, *open);
     }
     return connect(runtime, local, root, remote);
 }
@@ -111,26 +210,24 @@ MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view 
 MadeComm connect_to_port(comm::Runtime& runtime, Comm& local, int root, std::string_view name) {
     RemoteLeader remote;
     if (local.rank == root) {
-        const std::optional<PortName> port = parse_port_name(name);
-        remote.fault = check_port(runtime, name, port);
-        if (!remote.fault && local.local->rank_of(port->task) != MPI_UNDEFINED)
+        std::optional<PortName> port;
+        remote.fault = parse_port(name, port);
+        if (!remote.fault && port->job == own_job(runtime) &&
+            local.local->rank_of(port->task) != MPI_UNDEFINED)
             remote.fault = no_port(name, "is a port of a member of the communicator",
                                    "connect groups without common members");
-        if (!remote.fault) {
-            std::int32_t task = runtime.task();
-            comm::SendRequest hello({&task, sizeof task}, port->task, port->number, kHelloContext,
-                                    kPortFlow);
-            runtime.messages().start(hello);
-            remote.fault = fault_of_exchange(runtime, runtime.messages().wait(hello), port->task);
-            remote.task = port->task;
-            remote.route = {kLeadersContext, port->number};
-        }
+        if (!remote.fault) remote = call_port(runtime, name, *port);
     }
     return connect(runtime, local, root, remote);
 }
 
-MadeComm join(comm::Runtime& runtime, TaskId other, std::int32_t number) {
-    return connect(runtime, self(), 0, {other, {kJoinContext, number}, {}});
+MadeComm join(comm::Runtime& runtime, int socket, bool in_job) {
+    RemoteLeader remote;
+    remote.in_job = in_job;
+    remote.swap = [&runtime, socket](const Words& given, Words& taken) {
+        return SocketChannel(runtime, socket).swap(given, taken);
+    };
+    return connect(runtime, self(), 0, remote);
 }
 
 }  // namespace poe::mpi

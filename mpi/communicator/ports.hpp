@@ -1,10 +1,9 @@
-// Ports: how two groups of one job are connected that have no communicator in common (MPI 5.0, section
-// 11.9).
+// Ports: how two groups are connected that have no communicator in common (MPI 5.0, section 11.9).
 //
-//   1. MPI_Open_port takes a number. The name of the port has the job, the task and the number.
-//   2. The root of MPI_Comm_connect sends its task id to the task of the port. The root of
-//      MPI_Comm_accept receives the oldest such message.
-//   3. Both roots then know each other, and the groups are connected as by MPI_Intercomm_create.
+//   1. MPI_Open_port listens on a socket. The name of the port has its address and a key.
+//   2. The root of MPI_Comm_connect connects to it. Both roots prove that they know the key
+//      (comm/tcp/tcp_handshake.hpp).
+//   3. The roots talk over this socket, and the groups are connected as by MPI_Intercomm_create.
 //
 // For the thread that has the turn.
 #pragma once
@@ -13,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/segment/endpoint.hpp"
+#include "base/types.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/communicator/numbers.hpp"
@@ -22,9 +23,15 @@ namespace poe::mpi {
 struct PortName {
     std::string job;
     TaskId task = 0;
-    std::int32_t number = 0;
+    NodeAddress address;
+    std::uint16_t port = 0;
+    JobKey key{};
+
+    bool operator==(const PortName&) const = default;
 };
 
+// "poe-port/JOB/TASK/ADDRESS/PORT/KEY", the key in hexadecimal digits. It is less than MPI_MAX_PORT_NAME
+// characters long.
 std::string text_of(const PortName& port);
 // Empty if the text is no name of a port.
 std::optional<PortName> parse_port_name(std::string_view text);
@@ -32,18 +39,18 @@ std::optional<PortName> parse_port_name(std::string_view text);
 // The name of this job, which all its tasks know and no other job has.
 std::string own_job(const comm::Runtime& runtime);
 
-// Opens a port of this task.
+// Opens a port of this task. Throws Error.
 PortName open_port(const comm::Runtime& runtime);
-// Returns false if this task has no such open port.
-bool close_port(const comm::Runtime& runtime, const PortName& port);
+// Returns false if this task has no such open port. Clients that wait for an accept get an error.
+bool close_port(const PortName& port);
 
 // MPI_Comm_accept and MPI_Comm_connect. All members of `local`, which is an intracommunicator, make the
-// call. `name` is significant at the root only. Each blocks until the other side has made its call; a
-// connect to a port that is closed waits until it is opened and accepts.
+// call. `name` is significant at the root only. Each blocks until the other side has made its call.
 MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view name);
 MadeComm connect_to_port(comm::Runtime& runtime, Comm& local, int root, std::string_view name);
 
-// MPI_Comm_join: connects this task with another one, which makes the same call with this number.
-MadeComm join(comm::Runtime& runtime, TaskId other, std::int32_t number);
+// MPI_Comm_join: connects this task with the one at the other end of the socket, which makes the same
+// call. `in_job`: that task belongs to this job.
+MadeComm join(comm::Runtime& runtime, int socket, bool in_job);
 
 }  // namespace poe::mpi

@@ -127,10 +127,10 @@ std::vector<int> choose_aggregators(comm::Runtime& runtime, const File& file) {
     std::vector<std::vector<int>> nodes;
     std::vector<std::uint32_t> known;
     for (int rank = 0; rank < file.size(); ++rank) {
-        const std::uint32_t node = runtime.segment() == nullptr
-                                       ? 0
-                                       : static_cast<std::uint32_t>(runtime.segment()->node_of(
-                                             file.comm->local->task(rank)));
+        const std::uint32_t node =
+            runtime.segment() == nullptr
+                ? 0
+                : static_cast<std::uint32_t>(runtime.node_of(file.comm->local->task(rank)));
         auto found = std::find(known.begin(), known.end(), node);
         if (found == known.end()) {
             found = known.insert(known.end(), node);

@@ -230,11 +230,6 @@ def entry(rows, function, large):
     if note == "by_hand":
         by_hand = prototype(function, large, name.lower()).replace(", ...", "")
         lines.append(f"    return {name.lower()}({', '.join(p.name for p in shown if p.name != '...')});")
-    elif note == "closed":
-        if function.body != "-":
-            sys.exit(f"{function.name} has a body now; say in parameters.tsv of mpi/mpich_abi how to convert its arguments")
-        lines += [f"    static_cast<void>({p.name});" for p in shown]
-        lines.append(f"    return finish(library.{name}({', '.join(['{}'] * len(shown))}));")
     else:
         converted = [convert(rows, function, p, large) for p in shown]
         lines += [f"    {local}" for local, _ in converted if local]

@@ -2,6 +2,7 @@
 // integers, and the lengths of arrays.
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "mpi/mpich_abi/arguments.hpp"
 #include "mpi/mpich_abi/by_hand.hpp"
@@ -27,6 +28,62 @@ int get_processor_name(char* name, int* resultlen) {
     name[length] = '\0';
     *resultlen = length;
     return MPI_SUCCESS;
+}
+
+// Names of ports are shorter in MPICH's interface; ours fit.
+int lookup_name(const char* service_name, int info, char* port_name) {
+    char ours[MPI_MAX_PORT_NAME] = "";
+    const int code = library.Lookup_name(service_name, handle_in<MPI_Info>(info),
+                                         port_name == nullptr ? nullptr : ours);
+    if (code != MPI_SUCCESS) return finish(code);
+    const std::size_t length = std::min(std::strlen(ours), std::size_t{kMaxPortName - 1});
+    std::memcpy(port_name, ours, length);
+    port_name[length] = '\0';
+    return MPI_SUCCESS;
+}
+
+// The codes are set at the root, and at the other members of the communicator if they are MPI_SUCCESS, whose
+// number is the same in both interfaces. Only the root knows how many there are.
+template <typename Spawn>
+int spawn(int root, int comm, int total, int* intercomm, int* codes, const Spawn& spawn_ours) {
+    MPI_Comm made = MPI_COMM_NULL;
+    const int code = spawn_ours(intercomm == nullptr ? nullptr : &made);
+    int rank = -1;
+    if (code != MPI_SUCCESS && codes != nullptr &&
+        library.Comm_rank(handle_in<MPI_Comm>(comm), &rank) == MPI_SUCCESS && rank == root)
+        std::transform(codes, codes + total, codes, [](int each) { return error_out(each); });
+    if (intercomm != nullptr) *intercomm = handle_out(made);
+    return finish(code);
+}
+
+int comm_spawn(const char* command, char** argv, int maxprocs, int info, int root, int comm,
+               int* intercomm, int* array_of_errcodes) {
+    return spawn(
+        root, comm, std::max(maxprocs, 0), intercomm, array_of_errcodes, [&](MPI_Comm* made) {
+            return library.Comm_spawn(command, argv, maxprocs, handle_in<MPI_Info>(info), root,
+                                      handle_in<MPI_Comm>(comm), made, array_of_errcodes);
+        });
+}
+
+// Arrays are significant at the root only.
+int comm_spawn_multiple(int count, char** array_of_commands, char*** array_of_argv,
+                        const int* array_of_maxprocs, const int* array_of_info, int root, int comm,
+                        int* intercomm, int* array_of_errcodes) {
+    int rank = -1;
+    const bool is_root =
+        library.Comm_rank(handle_in<MPI_Comm>(comm), &rank) == MPI_SUCCESS && rank == root;
+    std::vector<MPI_Info> infos;
+    int total = 0;
+    for (int i = 0; is_root && i < count; ++i) {
+        if (array_of_info != nullptr) infos.push_back(handle_in<MPI_Info>(array_of_info[i]));
+        if (array_of_maxprocs != nullptr) total += std::max(array_of_maxprocs[i], 0);
+    }
+    return spawn(root, comm, total, intercomm, array_of_errcodes, [&](MPI_Comm* made) {
+        return library.Comm_spawn_multiple(count, array_of_commands, array_of_argv,
+                                           array_of_maxprocs,
+                                           infos.empty() ? nullptr : infos.data(), root,
+                                           handle_in<MPI_Comm>(comm), made, array_of_errcodes);
+    });
 }
 
 int pcontrol(int level) {

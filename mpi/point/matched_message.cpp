@@ -44,7 +44,7 @@ const comm::Unexpected* wait_for_message(comm::Runtime& runtime, const comm::Mat
     lost = wanted.source;
     if (found != nullptr) return found;
     const bool only_self =
-        !messages.shared() && (runtime.tasks() == 1 || wanted.source == runtime.task());
+        !messages.shared() && (runtime.messages().alone() || wanted.source == runtime.task());
     if (only_self && !has_works()) {
         outcome = comm::Outcome::kNobodySends;
         return nullptr;

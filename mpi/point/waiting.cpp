@@ -64,7 +64,7 @@ bool needs_own_call(comm::Runtime& runtime, const Request& request) noexcept {
         return true;
     return receives(request) && request.receive.outcome == Outcome::kPending &&
            request.receive.source < 0 &&
-           (runtime.tasks() == 1 || request.receive.wanted.source == self);
+           (runtime.messages().alone() || request.receive.wanted.source == self);
 }
 
 template <typename Visit>
@@ -173,7 +173,7 @@ void wait_for_any(comm::Runtime& runtime, std::span<const MPI_Request> handles) 
     end_one_if_alone(runtime, handles);
     look_at_all();
     if (any_ended) return;
-    if (only_messages && runtime.tasks() > 1) return wait_for_messages(runtime, handles);
+    if (only_messages && !runtime.messages().alone()) return wait_for_messages(runtime, handles);
     unsigned looks = 0;
     const auto over = [&] {
         const bool sweep = ++looks % kLooksPerSweep == 0;
@@ -200,7 +200,7 @@ void look(comm::Runtime& runtime, std::span<const MPI_Request> handles) {
 
 void wait_until(comm::Runtime& runtime, const std::function<bool()>& over,
                 const std::function<Awaited()>& awaited, const std::function<bool()>* give_up) {
-    if (runtime.tasks() > 1 || runtime.messages().shared()) {
+    if (!runtime.messages().alone() || runtime.messages().shared()) {
         runtime.messages().wait_until(over, awaited, give_up);
         return;
     }

@@ -30,7 +30,7 @@ struct PredefinedAttributes {
     int io = MPI_ANY_SOURCE;  // every task can read and write files
     int host = MPI_PROC_NULL;
     int wtime_is_global = 0;
-    std::optional<int> appnum;
+    std::optional<int> appnum;  // found out when a program asks for it
     std::optional<int> universe_size;
 };
 
@@ -71,6 +71,9 @@ class Environment {
     // The predefined communicators; null while they do not exist.
     CommBase* world = nullptr;
     CommBase* self = nullptr;
+    // The communicator with the tasks that have started this one; MPI_COMM_NULL if there are none, or if
+    // it was freed.
+    MPI_Comm parent = MPI_COMM_NULL;
     // The program has set the error handler of MPI_COMM_SELF.
     bool self_has_own_errhandler = false;
     // The error handlers of errors for which there is no object: before MPI is initialized, and of

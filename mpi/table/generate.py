@@ -4,7 +4,6 @@
   mpi.h                the header for programs
   bodies.inc           the declarations of the functions that do the work, which are written by hand
   entries_<part>.cpp   the exported functions PMPI_X and their aliases MPI_X, a file per part of the library
-  unsupported.txt      the functions that have no body, a name per line
   exports.map          the version script of the linker
 
 Usage: generate.py OUTPUT_FOLDER. A file whose contents do not change keeps its time, so that nothing that depends on
@@ -149,8 +148,6 @@ def read_functions(path):
                 raise TableError(f"'{context}' is no context")
             if not any(category in categories for categories in PARTS.values()):
                 raise TableError(f"'{category}' is no category")
-            if body == "-" and result != "int":
-                raise TableError("a function without a body must return an error code")
             parameters = [] if text == "void" else [parse_parameter(p.strip()) for p in text.split(",")]
             function = Function(name, result, parameters, category, context, parse_checks(checks, parameters), body,
                                 row[8] if len(row) == 9 else "")
@@ -252,23 +249,15 @@ def entry(function, large):
         about = next((p.name for p in function.parameters if p.narrow in kinds and not p.array), None)
         shown = about or ("MPI_FILE_NULL" if function.category == "io" else "MPI_COMM_NULL")
         # A function that is not supported must not start the runtime.
-        context = "always" if function.body == "-" else function.context
-        lines.append(f"    Call call(Function::{enumerator(name)}, Context::k{context.capitalize()},")
+        lines.append(f"    Call call(Function::{enumerator(name)}, Context::k{function.context.capitalize()},")
         lines.append(f"              ErrorObject({shown}), MPI_CALL_SITE);")
-        if function.body == "-":
-            unused = "".join(f"(void){p.name}; " for p in function.parameters
-                             if p.name not in ("...", about) and (p.narrow or large))
-            if unused:
-                lines.append(f"    {unused.rstrip()}")
-            lines.append("    return call.refuse_unsupported();")
-        else:
-            tests = ["!call.ready()"] + [f'!check_{kind}(call, {argument}, "{argument}")'
-                                         for kind, argument in function.checks]
-            lines.append(f"    if ({' || '.join(tests)}) return call.code();")
-            result, before = result_of(function, f"call.run([&] {{ return poe::mpi::{function.body}"
-                                                 f"({', '.join(['call'] + arguments)}); }})")
-            lines += [f"    {before}"] if before else []
-            lines.append(f"    return {result};")
+        tests = ["!call.ready()"] + [f'!check_{kind}(call, {argument}, "{argument}")'
+                                     for kind, argument in function.checks]
+        lines.append(f"    if ({' || '.join(tests)}) return call.code();")
+        result, before = result_of(function, f"call.run([&] {{ return poe::mpi::{function.body}"
+                                             f"({', '.join(['call'] + arguments)}); }})")
+        lines += [f"    {before}"] if before else []
+        lines.append(f"    return {result};")
     lines.append("}")
     lines.append(f'{function.prototype(large)} __attribute__((weak, alias("P{name}")));')
     return "\n".join(lines)
@@ -287,13 +276,12 @@ def entries(functions):
 
 def outputs(functions, constants):
     every = forms_of(functions)
-    bodies = {f.body: f.body_prototype() for f in functions if f.body != "-" and f.body == f.name[4:].lower()}
-    missing = [f.name for f in functions if f.body != "-" and f.body not in bodies]
+    bodies = {f.body: f.body_prototype() for f in functions if f.body == f.name[4:].lower()}
+    missing = [f.name for f in functions if f.body not in bodies]
     if missing:
         sys.exit(f"no function has the name of the body of {', '.join(missing)}")
     yield "include/mpi.h", header(functions, constants)
     yield "mpi/table/bodies.inc", "".join(bodies[name] + ";\n" for name in sorted(bodies))
-    yield "unsupported.txt", "".join(f.form_name(large) + "\n" for f, large in every if f.body == "-")
     names = "".join(f"    {f.form_name(large)}; P{f.form_name(large)};\n" for f, large in every)
     yield "exports.map", "{\n  global:\n" + names + "  local:\n    *;\n};\n"
     for part, categories in PARTS.items():
@@ -339,18 +327,8 @@ def entry_files(name, opening, texts, number):
         yield name.format(i), f"{opening}\n{part}\n\n}}\n#pragma GCC visibility pop\n"
 
 
-def manual_list(functions):
-    """The functions without a body, in the form of a manual page."""
-    names = sorted({f.name for f in functions if f.body == "-"})
-    return "\n".join(f".BR {name} ," for name in names[:-1]) + f"\n.BR {names[-1]} ."
-
-
 def main():
     functions = read_functions(HERE / "functions.tsv")
-    if sys.argv[1] == "--manual":
-        template, page = map(pathlib.Path, sys.argv[2:4])
-        page.write_text(template.read_text().replace("@UNSUPPORTED@", manual_list(functions)))
-        return
     if sys.argv[1] == "--calls":
         write(pathlib.Path(sys.argv[2]), call_list(functions))
         return

@@ -67,8 +67,9 @@ bool on_one_node(comm::Runtime& runtime, const Comm& comm) {
     for (std::uint32_t i = 0; i < segment.local_tasks(); ++i)
         here[static_cast<std::size_t>(segment.task_at(i))] = true;
     const auto tasks = comm.local->tasks();
-    return std::all_of(tasks.begin(), tasks.end(),
-                       [&](TaskId task) { return here[static_cast<std::size_t>(task)]; });
+    return std::all_of(tasks.begin(), tasks.end(), [&](TaskId task) {
+        return !runtime.is_guest(task) && here[static_cast<std::size_t>(task)];
+    });
 }
 
 Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std::int64_t> sizes,

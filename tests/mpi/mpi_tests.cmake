@@ -122,6 +122,11 @@ mpi_test(sessions_sets_5 ${CMAKE_COMMAND} -E env "MP_PSETS=test://odd=1,3 test:/
 mpi_test(sessions_sets_2 ${CMAKE_COMMAND} -E env "MP_PSETS=test://odd=1 test://last=1-1"
          $<TARGET_FILE:mpl_run> -n 2 $<TARGET_FILE:mpi_sessions>)
 
+# Tasks that start tasks need poe: the tests are in multiproc/poe_mpi_spawn.py and cluster/cluster_mpi_spawn.py.
+add_executable(mpi_spawn_tasks multiproc/mpi_spawn_tasks.c)
+target_include_directories(mpi_spawn_tasks PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/mpi)
+target_link_libraries(mpi_spawn_tasks PRIVATE mpi_abi Threads::Threads)
+
 # Check mode: over TCP between simulated nodes, and with announced messages only. It finds nothing in correct programs.
 mpi_test(check_mode_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_check_mode>)
 mpi_test(check_mode_rendezvous mpl_run -n 4 -e 100 $<TARGET_FILE:mpi_check_mode>)

@@ -7,6 +7,8 @@
 
 #include "mpi_test.h"
 
+#define KEY "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 static int rank, size;
 
 /* The intercommunicator works in both directions and as one. */
@@ -137,10 +139,15 @@ static void wrong_arguments(void) {
     char port[MPI_MAX_PORT_NAME];
     CHECK_CLASS(MPI_Comm_connect("no port", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm), MPI_ERR_PORT);
     CHECK(comm == MPI_COMM_NULL);
-    CHECK_CLASS(
-        MPI_Comm_connect("poe-port:0:1:another-job", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm),
-        MPI_ERR_PORT);
-    CHECK_CLASS(MPI_Comm_accept("poe-port:0:999", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm),
+    /* Nobody listens there. */
+    CHECK_CLASS(MPI_Comm_connect("poe-port/another-job/0/127.0.0.1/1/" KEY, MPI_INFO_NULL, 0,
+                                 MPI_COMM_WORLD, &comm),
+                MPI_ERR_PORT);
+    CHECK_CLASS(MPI_Comm_accept("poe-port/another-job/0/127.0.0.1/1/" KEY, MPI_INFO_NULL, 0,
+                                MPI_COMM_WORLD, &comm),
+                MPI_ERR_PORT);
+    CHECK_CLASS(MPI_Comm_accept("poe-port/another-job/0/127.0.0.1/1/" KEY "0", MPI_INFO_NULL, 0,
+                                MPI_COMM_WORLD, &comm),
                 MPI_ERR_PORT);
     CHECK_CLASS(MPI_Comm_accept(NULL, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm), MPI_ERR_PORT);
     CHECK_CLASS(MPI_Comm_accept("x", MPI_INFO_NULL, size, MPI_COMM_WORLD, &comm), MPI_ERR_ROOT);

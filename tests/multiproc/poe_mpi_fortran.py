@@ -88,19 +88,6 @@ SESSIONS = """program sessions
 end program
 """
 
-UNSUPPORTED = """program unsupported
-    use mpi_f08
-    character(len=MPI_MAX_PORT_NAME) :: name
-    integer :: ierror
-    call MPI_Init()
-    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
-    call MPI_Lookup_name("service", MPI_INFO_NULL, name, ierror)
-    if (ierror /= MPI_ERR_UNSUPPORTED_OPERATION) error stop 1
-    call MPI_Finalize()
-end program
-"""
-
-
 def run(*words, **options):
     options.setdefault("env", clean_environment())
     return subprocess.run(words, capture_output=True, text=True, timeout=DEADLINE, **options)
@@ -160,9 +147,6 @@ class Compilers(FortranTest):
         program = self.compile(SESSIONS)
         for tasks in ("1", "3"):
             self.ok(poe(program, "-procs", tasks))
-
-    def test_a_function_without_a_body(self):
-        self.ok(poe(self.compile(UNSUPPORTED), "-procs", "1"))
 
     def test_static(self):
         if SANITIZED:

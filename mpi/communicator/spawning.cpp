@@ -1,0 +1,123 @@
+// See spawning.hpp.
+#include "mpi/communicator/spawning.hpp"
+
+#include <algorithm>
+#include <poll.h>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/parse.hpp"
+#include "mpi/communicator/exchange.hpp"
+#include "mpi/communicator/ports.hpp"
+#include "mpi/communicator/socket_channel.hpp"
+
+namespace poe::mpi {
+namespace {
+
+// The key under which the new tasks find the name of the port.
+constexpr const char* kParentKey = "poe-parent";
+
+int total_of(const SpawnRequest& request) {
+    int total = 0;
+    for (const comm::ProgramToSpawn& program : request.programs) total += program.tasks;
+    return total;
+}
+
+Fault spawn_fault(const std::string& why) {
+    return {MPI_ERR_SPAWN, "", "no task was started: " + why, ""};
+}
+
+// For the root: starts the tasks. Returns the reason of failure.
+Fault start_tasks(comm::Runtime& runtime, const SpawnRequest& request, const PortName& port) {
+    auto poe = job_services(runtime);
+    if (!poe) return spawn_fault("poe has not started this process; start the program with poe");
+    try {
+        const std::string why = poe->spawn(request.programs, kParentKey, text_of(port));
+        return why.empty() ? Fault{} : spawn_fault(why);
+    } catch (const Error& error) {
+        return spawn_fault(error.what());
+    }
+}
+
+}  // namespace
+
+int tasks_allowed(std::string_view soft, int most) {
+    int allowed = -1;
+    while (!soft.empty()) {
+        const std::size_t comma = std::min(soft.find(','), soft.size());
+        std::string_view item = soft.substr(0, comma);
+        soft.remove_prefix(std::min(comma + 1, soft.size()));
+        std::vector<int> numbers;
+        while (numbers.size() < 4) {
+            const std::size_t colon = std::min(item.find(':'), item.size());
+            const auto number = parse_number<int>(std::string(item.substr(0, colon)));
+            if (!number) return -1;
+            numbers.push_back(*number);
+            if (colon == item.size()) break;
+            item.remove_prefix(colon + 1);
+        }
+        if (numbers.size() > 3) return -1;
+        const int first = numbers[0];
+        const int last = numbers.size() > 1 ? numbers[1] : first;
+        const int step = numbers.size() > 2 ? numbers[2] : 1;
+        if (step == 0) return -1;
+        for (std::int64_t each = first; step > 0 ? each <= last : each >= last; each += step) {
+            if (step > 0 && each > most) break;
+            if (each >= 0 && each <= most) allowed = std::max(allowed, static_cast<int>(each));
+            if (step < 0 && each < 0) break;
+        }
+    }
+    return allowed;
+}
+
+Spawned spawn(comm::Runtime& runtime, Comm& local, int root, const SpawnRequest& request) {
+    Words told{MPI_SUCCESS, 0};
+    std::optional<PortName> port;
+    Fault fault;
+    if (local.rank == root) {
+        fault = request.fault;
+        if (!fault) {
+            try {
+                port = open_port(runtime);
+                fault = start_tasks(runtime, request, *port);
+            } catch (const Error& error) {
+                fault = spawn_fault(error.what());
+            }
+        }
+        told = {fault.code, total_of(request)};
+    }
+    const Route route{making_context(local, Making::kMembers), 1};
+    const Fault lost = bcast_words(runtime, local.local->tasks(), local.rank, root, route, told);
+    if (!fault && !lost && told.front() != MPI_SUCCESS)
+        fault = {told.front(), "",
+                 "the root, rank " + std::to_string(root) + ", could not start the tasks",
+                 "look for the message of that task"};
+    const bool failed = fault || lost;
+    Spawned spawned{{nullptr, fault ? fault : lost},
+                    failed && local.rank != root ? 0 : told.back()};
+    if (!spawned.comm.fault)
+        spawned.comm = accept(runtime, local, root, port ? text_of(*port) : std::string());
+    if (port) close_port(*port);
+    return spawned;
+}
+
+std::optional<comm::JobServices> job_services(comm::Runtime& runtime) {
+    return comm::JobServices::find([&runtime](int fd, const std::function<bool()>& over) {
+        wait_for_socket(runtime, fd, POLLIN, over);
+    });
+}
+
+MadeComm connect_to_parents(comm::Runtime& runtime) {
+    auto poe = job_services(runtime);
+    if (!poe) return {};
+    std::optional<std::string> port;
+    try {
+        port = poe->value_from_spawner(kParentKey);
+    } catch (const Error& error) {
+        return {nullptr, {MPI_ERR_OTHER, "", error.what(), ""}};
+    }
+    if (!port) return {};
+    return connect_to_port(runtime, world(), 0, *port);
+}
+
+}  // namespace poe::mpi

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Tasks of MPI that start tasks, and jobs that connect with each other, on our own library."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from launching import BUILD, LaunchTest, clean_environment, main, poe, running, start, wait_for
+
+
+class SpawnTest(LaunchTest):
+    program = str(BUILD / "bin" / "mpi_spawn_tasks")
+
+    def tearDown(self):
+        super().tearDown()
+        wait_for(lambda: not running(self.program), "the tasks to be gone", 10)
+
+    def run_ok(self, *arguments):
+        result = self.ok(poe(self.program, *arguments))
+        self.assertEqual(result.stdout, b"")
+        return result
+
+
+class Spawn(SpawnTest):
+    def test_messages_collectives_and_communicators(self):
+        for tasks in ("1", "2", "3"):
+            self.run_ok("use", "-procs", tasks)
+
+    def test_over_tcp(self):
+        self.run_ok("use", "-procs", "2", "-euilib", "ip")
+
+    def test_announced_messages_and_little_memory(self):
+        self.run_ok("use", "-procs", "2", "-eager_limit", "0")
+        self.run_ok("use", "-procs", "2", "-buffer_mem", "16384")
+
+    def test_several_programs(self):
+        for tasks in ("1", "2"):
+            self.run_ok("several", "-procs", tasks)
+
+    def test_three_generations_in_one_communicator(self):
+        self.run_ok("generations", "-procs", "2")
+
+    def test_jobs_that_a_third_one_connects(self):
+        self.run_ok("bridge", "-procs", "2")
+
+    def test_many_at_the_same_time(self):
+        self.run_ok("many", "-procs", "3")
+
+    def test_several_threads(self):
+        self.run_ok("threads", "-procs", "2")
+
+    def test_errors_say_why_and_the_job_goes_on(self):
+        result = poe(self.program, "errors", "-procs", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(b"/no/such/program", result.stderr)
+
+    def test_a_child_that_dies_ends_the_job(self):
+        result = poe(self.program, "die", "-procs", "2")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, rb"task 0 of job \S+-s1 on \S+ was lost")
+        self.assertRegex(result.stderr, rb"tasks 2,3 exited with code 7")
+
+
+class Waits(SpawnTest):
+    def test_a_wait_for_another_job_is_no_deadlock(self):
+        result = self.ok(poe(self.program, "slow", "-procs", "2", env=clean_environment(MP_DEADLOCK_TIMEOUT=1)))
+        self.assertEqual(result.stderr, b"")
+
+    def test_poestat_shows_the_wait(self):
+        job = start(self.program, "wait", "-procs", "1")
+
+        def waits(name):
+            shown = subprocess.run([str(BUILD / "bin" / "poestat"), name], capture_output=True, text=True, check=False)
+            return re.search(r"MPI_Recv from (another job|any) tag 0", shown.stdout)
+
+        def jobs():
+            listed = subprocess.run([str(BUILD / "bin" / "poestat")], capture_output=True, text=True, check=False).stdout
+            found = [line.split()[0] for line in listed.splitlines() if line.split()[1] == str(job.pid)]
+            return found if len(found) == 2 else None
+
+        try:
+            found = [wait_for(lambda name=name: waits(name), f"the task of {name} to wait").group(1)
+                     for name in wait_for(jobs, "both jobs to run")]
+            # The parent takes a message from any child.
+            self.assertEqual(sorted(found), ["another job", "any"])
+        finally:
+            job.terminate()
+            job.communicate(timeout=60)
+
+
+class TwoJobs(SpawnTest):
+    def connect(self, server, client, clients=1, **options):
+        with tempfile.TemporaryDirectory() as folder:
+            port = os.path.join(folder, "port")
+            first = start(self.program, "serve", port, str(clients), *server)
+            for _ in range(clients):
+                self.ok(poe(self.program, "ask", port, *client, **options))
+            output, errors = first.communicate(timeout=60)
+            self.assertEqual((first.returncode, output, errors), (0, b"", b""))
+
+    def test_two_jobs_connect(self):
+        self.connect(["-procs", "2"], ["-procs", "3"])
+        self.connect(["-procs", "1"], ["-procs", "1"])
+
+    def test_jobs_with_different_settings(self):
+        self.connect(["-procs", "2", "-eager_limit", "65536", "-buffer_mem", "1M"],
+                     ["-procs", "2", "-eager_limit", "100", "-buffer_mem", "64K"])
+        self.connect(["-procs", "2", "-euilib", "ip"], ["-procs", "2"])
+
+    def test_several_clients_one_after_another(self):
+        self.connect(["-procs", "2"], ["-procs", "1"], clients=3)
+
+
+if __name__ == "__main__":
+    main()
