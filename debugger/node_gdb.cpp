@@ -287,6 +287,7 @@ void NodeGdb::resume(DebuggedTask& task, const std::string& how,
     task.reason = {};
     task.stack.reset();
     task.note.clear();
+    task.error.clear();
     const bool alone = task.threads.size() <= 1;
     if (how == "-exec-continue" || alone) {
         const std::string whom = how == "-exec-continue"

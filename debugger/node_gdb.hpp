@@ -54,6 +54,7 @@ struct DebuggedTask {
     std::string note;            // how it ended, or why it is lost
     std::optional<Stack> stack;  // of the current stop, if somebody has asked for it
     bool failed = false;         // it has stopped at a fatal signal, or ended with an error
+    std::string error;           // the message of the call that fails, if it has stopped there
     std::string exit;            // how it has ended according to its daemon
 
     bool runs() const { return life == Life::kAlive && !stopped; }

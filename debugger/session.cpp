@@ -250,7 +250,8 @@ std::string Session::stop_in_words(NodeIndex node, const DebuggedTask& task) con
                 const_cast<Session*>(this)->breakpoint_of(node, task.reason.breakpoint);
             if (found != nullptr && found->text == kCatchExit)
                 return "exits with a code other than 0";
-            if (found != nullptr && found->text == kCatchError) {
+            if (found != nullptr && found->text.starts_with(kCatchError)) {
+                if (!task.error.empty()) return task.error;
                 text = "ends the job because of an error";
                 break;
             }
@@ -281,12 +282,29 @@ void Session::on_stopped(NodeIndex node, DebuggedTask& task) {
                                   ? breakpoint_of(node, task.reason.breakpoint)
                                   : nullptr;
     task.stack.reset();
-    add_event(Report::Kind::kStop, task.task, stop_in_words(node, task), &task.where);
+    if (found != nullptr && found->text.starts_with(kCatchError) &&
+        task.where.text_of("func").find("call_fails") != std::string::npos)
+        ask_for_error(node, task);
+    else
+        add_event(Report::Kind::kStop, task.task, stop_in_words(node, task), &task.where);
     if (found != nullptr && found->traces)
         gdbs_[static_cast<std::size_t>(node)]->resume(task, "-exec-continue");
     else if (waits_ && waits_->tasks.contains(task.task))
         waits_->any_stopped = true;
     tell_held();
+}
+
+// The stop is reported when its message is known, which comm/bootstrap/call_error.cpp keeps.
+void Session::ask_for_error(NodeIndex node, DebuggedTask& task) {
+    ++errors_asked_;
+    gdb_of(task.task)->console(
+        task, "with language c++ -- printf \"%s\", (char*)&'poe::comm::last_error_text'",
+        [this, node, &task](const GdbAnswer& answer) {
+            --errors_asked_;
+            task.error = "a call fails";
+            if (answer.ok && !answer.console.empty()) task.error += ": " + answer.console;
+            add_event(Report::Kind::kStop, task.task, stop_in_words(node, task), nullptr);
+        });
 }
 
 void Session::on_ended(DebuggedTask& task) {
@@ -355,7 +373,7 @@ void Session::tell_held() {
 
 // Ends the wait of a command when there is nothing left to wait for.
 void Session::check_wait() {
-    if (!waits_ || operation_) return;
+    if (!waits_ || operation_ || errors_asked_ > 0) return;
     const bool all = std::none_of(waits_->tasks.begin(), waits_->tasks.end(), [this](TaskId task) {
         const DebuggedTask* each = find(task);
         return each != nullptr && each->life == Life::kAlive && !each->stopped;

@@ -32,7 +32,7 @@ inline constexpr std::chrono::milliseconds kEventTime{150};
 
 // The breakpoint of `catch exit`: the first argument of _exit() is the exit code (x86-64).
 inline constexpr const char* kCatchExit = "catch exit";
-// The breakpoints of `catch error`: errors that end the job.
+// The breakpoints of `catch error`, with or without another word: calls that fail.
 inline constexpr const char* kCatchError = "catch error";
 
 class Session {
@@ -146,6 +146,7 @@ class Session {
     void fail(const std::string& error);
     void answer(std::vector<std::string> lines);
     std::string stop_in_words(NodeIndex node, const DebuggedTask& task) const;
+    void ask_for_error(NodeIndex node, DebuggedTask& task);
 
     // Starts an operation. finish is called when each command that was added has been answered.
     OperationPtr operation(std::function<void(Operation&)> finish);
@@ -181,6 +182,7 @@ class Session {
     void stop_command(const TaskSet& tasks, std::string arguments);
     void watch(const TaskSet& tasks, const std::string& expression);
     void catch_command(const TaskSet& tasks, std::string arguments);
+    void catch_error(const TaskSet& tasks, const std::string& which);
     void remove_breakpoints(const std::string& arguments);
     void list_breakpoints();
     std::string condition_for(NodeIndex node, const TaskSet& tasks, const std::string& condition);
@@ -226,6 +228,7 @@ class Session {
         int line = 0;
     };
     std::vector<Event> events_;
+    std::size_t errors_asked_ = 0;  // stops whose error messages have been asked for
     std::optional<Time> events_due_;
 
     struct Waits {

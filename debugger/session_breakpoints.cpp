@@ -147,7 +147,7 @@ void Session::on_inserted(const OperationPtr& all, NodeIndex node, int number, T
         if (const MiValue* locations = bkpt->find("locations"))
             if (!locations->items.empty()) where = &locations->items.front().second;
         const StackFrame frame = frame_of(*where);
-        if (made->where.empty() || made->text != kCatchError)
+        if (made->where.empty() || !made->text.starts_with(kCatchError))
             made->where = bkpt->find("pending") != nullptr
                               ? bkpt->text_of("pending") + " (not loaded yet)"
                           : frame.function.empty() ? ""
@@ -237,30 +237,16 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
             [=, this](NodeIndex node) { return condition_option(node, tasks, "(int)$rdi != 0"); },
             {"_exit"});
     }
-    if (word == "error") {
-        // Where POE's library ends the job: a fatal error of MPI, MPI_Abort, mpc_stopall. Of another MPI
-        // library only MPI_Abort is known.
-        Breakpoint breakpoint;
-        breakpoint.kind = "catchpoint";
-        breakpoint.text = kCatchError;
-        breakpoint.where = kCatchError;
-        breakpoint.tasks = tasks;
-        return insert_on_nodes(
-            std::move(breakpoint),
-            [=, this](NodeIndex node) { return condition_option(node, tasks, ""); },
-            {"poe::comm::Runtime::stop_all", "MPI_Abort"});
-    }
+    if (word == "error") return catch_error(tasks, arguments);
     if (word == "call") {
         if (arguments.empty()) return fail("catch call needs a name: catch call MPI_Allreduce");
         return add_breakpoint(tasks, arguments, false);
     }
     if (word.empty())
         return fail(
-            "catch has the forms catch signal [NAME], catch call NAME, catch error, catch exit, "
-            "catch "
-            "deadlock, "
-            "and "
-            "those of gdb (throw, catch, fork, exec, syscall)");
+            "catch has the forms catch signal [NAME], catch call NAME, catch error "
+            "[collective|fatal], "
+            "catch exit, catch deadlock, and those of gdb (throw, catch, fork, exec, syscall)");
     // The others are commands of gdb's command line. gdb tells their number only in words.
     Breakpoint breakpoint;
     breakpoint.kind = "catchpoint";
@@ -288,6 +274,34 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
                      });
     }
     seal(all);
+}
+
+// Calls of POE's library that fail are announced (comm/bootstrap/call_error.hpp). Of another MPI library
+// only MPI_Abort is known.
+void Session::catch_error(const TaskSet& tasks, const std::string& which) {
+    struct Catch {
+        std::string_view which;
+        std::vector<std::string> places;
+    };
+    const Catch catches[] = {
+        {"",
+         {"poe::comm::call_fails", "poe::comm::collective_call_fails", "mpc_stopall", "mp_stopall",
+          "MPI_Abort"}},
+        {"collective", {"poe::comm::collective_call_fails"}},
+        {"fatal", {"poe::comm::Runtime::stop_all", "MPI_Abort"}},
+    };
+    for (const Catch& each : catches) {
+        if (each.which != which) continue;
+        Breakpoint breakpoint;
+        breakpoint.kind = "catchpoint";
+        breakpoint.text = which.empty() ? kCatchError : kCatchError + (" " + which);
+        breakpoint.where = breakpoint.text;
+        breakpoint.tasks = tasks;
+        return insert_on_nodes(
+            std::move(breakpoint),
+            [=, this](NodeIndex node) { return condition_option(node, tasks, ""); }, each.places);
+    }
+    fail("catch error has the forms catch error, catch error collective and catch error fatal");
 }
 
 void Session::remove_breakpoints(const std::string& arguments) {

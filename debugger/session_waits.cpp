@@ -1,12 +1,12 @@
 // What tasks wait for, in the words of the deadlock watch. The daemons read it from the node
-// segments, so it costs the tasks nothing, and nothing is called in them.
+// segments, and the message queues from the tasks' memory, so it costs the tasks nothing, and nothing is
+// called in them.
 #include <algorithm>
 #include <tuple>
 
+#include "debugger/queue_words.hpp"
 #include "debugger/session.hpp"
-#include "partition_manager/job/state_words.hpp"
 #include "partition_manager/status/deadlock_text.hpp"
-#include "partition_manager/status/observed_waits.hpp"
 #include "partition_manager/status/wait_graph.hpp"
 
 namespace poe::debugger {
@@ -72,27 +72,17 @@ void Session::show_waits() {
         if (task != nullptr && task->stopped && state.measured) state.unlooked_ms = 0;
         if (is_waiting(state) && state.measured)
             waiting[std::string(call_name(state.doing.call))].insert(state.task);
-        if (waits.tasks.contains(state.task)) answers.emplace_back(state.task, words_for(state));
+        if (!waits.tasks.contains(state.task)) continue;
+        std::string text = words_for(state);
+        if (waits.messages)
+            for (const std::string& line : queue_lines(state)) text += "\n" + line;
+        answers.emplace_back(state.task, std::move(text));
     }
     groups_->set_waiting(std::move(waiting));
     Report report;
     report.command = line_;
     report.answers = fold(answers);
-    if (waits.messages) {
-        for (const TaskState& state : waits.states) {
-            if (!waits.tasks.contains(state.task)) continue;
-            for (const UnexpectedNote& note : state.unexpected.all())
-                report.lines.push_back("task " + std::to_string(state.task) +
-                                       " has not received: " + pm::type_word(state.doing.call) +
-                                       " " + std::to_string(note.type) + " from task " +
-                                       std::to_string(note.source) +
-                                       (note.length == pm::kUnknownLength
-                                            ? ""
-                                            : ", " + std::to_string(note.length) +
-                                                  (note.length == 1 ? " byte" : " bytes")));
-        }
-        if (report.lines.empty()) report.lines.emplace_back("no message has arrived unexpectedly");
-    } else {
+    if (!waits.messages) {
         const pm::WaitFindings findings =
             pm::find_deadlock(waits.states, groups_->tasks(), kPatience);
         if (!findings.stuck.empty()) {

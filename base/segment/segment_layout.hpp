@@ -50,7 +50,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 23;
+inline constexpr std::uint32_t kSegmentVersion = 24;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -240,7 +240,8 @@ struct TaskSlot {
     // Written by pmd.
     std::atomic<std::int32_t> started_pid;  // of the process that pmd started as this task
     std::atomic<std::uint32_t> ended;       // task_end(wait status) once that process has ended
-    // Written by an observed task: where it keeps its ObservedTables, in its own memory. 0: nowhere.
+    // Where the task keeps tables for its daemon, in its own memory: MatcherTables of kOwnLibrary,
+    // ObservedTables of kObserved. 0: nowhere.
     std::atomic<std::uint64_t> observed_tables;
 
     // Line 2: how often a doorbell bit was set. The owner reads it before it scans its board.

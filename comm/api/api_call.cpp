@@ -1,9 +1,13 @@
 // The error messages of the C API.
 #include "comm/api/api_call.hpp"
 
+#include <cstdint>
 #include <cstdio>
+#include <string_view>
 
+#include "base/calls.hpp"
 #include "comm/api/mpproto.h"
+#include "comm/bootstrap/call_error.hpp"
 
 extern "C" {
 MPL_EXPORT int mperrno = 0;
@@ -11,11 +15,27 @@ MPL_EXPORT int mperrno = 0;
 
 namespace poe::comm {
 
+namespace {
+
+// Returns the call that an entry point belongs to: mpc_send and mp_send are the same.
+Call call_of(std::string_view entry) {
+    const auto base = [](std::string_view name) { return name.substr(name.find('_') + 1); };
+    for (std::uint16_t number = 1; number < kFirstMpiCall; ++number)
+        if (base(call_name(static_cast<Call>(number))) == base(entry))
+            return static_cast<Call>(number);
+    return Call::kNone;
+}
+
+}  // namespace
+
 int ApiCall::refuse(MplError number, const std::string& what, const std::string& way_out) const {
     mperrno = static_cast<int>(number);
     const std::string text = error_line(mperrno, caller_.name, runtime_, what, way_out);
     // A single write, so that the lines of several tasks do not mix.
     std::fwrite(text.data(), 1, text.size(), stderr);
+    announce_error(call_of(caller_.name), "0032-" + std::to_string(mperrno) + " " + caller_.name +
+                                              ": " + what +
+                                              (way_out.empty() ? "" : "; " + way_out));
     return -1;
 }
 
@@ -61,6 +81,7 @@ int ApiCall::refuse(Outcome outcome, TaskId peer) const {
 
 void ApiCall::die(const std::string& what) const {
     mperrno = static_cast<int>(MplError::kFatal);
+    announce_error(call_of(caller_.name), caller_.name + (": " + what));
     die_in_call(caller_.name, runtime_, what);
 }
 

@@ -320,6 +320,9 @@ void Runtime::make_devices(std::uint32_t index) {
     messages_ =
         std::make_unique<MessageLayer>(settings_, std::move(devices), device_of, waiter_.get());
     messages_->count_in(*shown_.traffic);
+    if (slot_ != nullptr)
+        slot_->observed_tables.store(reinterpret_cast<std::uintptr_t>(&messages_->tables()),
+                                     std::memory_order_release);
 }
 
 void Runtime::make_tcp(UniqueFd listener) {

@@ -71,6 +71,8 @@ class BufferView {
           layout_(&layout) {}
 
     Bytes size() const noexcept { return size_; }
+    // The place of the size in this object, for readers of this process's memory.
+    const Bytes& size_place() const noexcept { return size_; }
     std::byte* start() const noexcept { return start_; }
     bool contiguous() const noexcept { return block_ == size_; }
     bool has_layout() const noexcept { return block_ == kLayout; }

@@ -5,7 +5,7 @@
 
 namespace poe::comm {
 
-KeyedQueues::KeyedQueues() : buckets_(64, nullptr) {}
+KeyedQueues::KeyedQueues() : buckets_(64, nullptr), table_{buckets_.data(), buckets_.size(), 0} {}
 
 std::size_t KeyedQueues::bucket_of(const MatchKey& key) const noexcept {
     std::uint64_t hash = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32 |
@@ -49,6 +49,8 @@ void KeyedQueues::grow() {
             queue = next;
         }
     }
+    table_.buckets = buckets_.data();
+    table_.bucket_count = buckets_.size();
 }
 
 void KeyedQueues::push(QueueLink& link, const MatchKey& key) {
@@ -61,7 +63,7 @@ void KeyedQueues::push(QueueLink& link, const MatchKey& key) {
     (queue->tail != nullptr ? queue->tail->next : queue->head) = &link;
     queue->tail = &link;
     newest_ = queue;
-    ++size_;
+    ++table_.links;
 }
 
 void KeyedQueues::remove(QueueLink& link) noexcept {
@@ -70,7 +72,7 @@ void KeyedQueues::remove(QueueLink& link) noexcept {
     (link.previous != nullptr ? link.previous->next : queue->head) = link.next;
     (link.next != nullptr ? link.next->previous : queue->tail) = link.previous;
     link.queue = nullptr;
-    --size_;
+    --table_.links;
     if (queue->head != nullptr) return;
     if (queue == newest_) newest_ = nullptr;
     KeyedQueue** at = &buckets_[bucket_of(queue->key)];
@@ -82,7 +84,7 @@ void KeyedQueues::remove(QueueLink& link) noexcept {
 }
 
 QueueLink* KeyedQueues::first(const MatchKey& key) const noexcept {
-    if (size_ == 0) return nullptr;
+    if (empty()) return nullptr;
     const KeyedQueue* queue = find(key);
     return queue != nullptr ? queue->head : nullptr;
 }

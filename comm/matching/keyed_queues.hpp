@@ -10,36 +10,15 @@
 #include <deque>
 #include <vector>
 
+#include "base/segment/match_queues.hpp"
 #include "base/types.hpp"
-#include "comm/matching/pipe.hpp"
 
 namespace poe::comm {
 
-inline constexpr std::int32_t kWildcard = -1;
-
-struct MatchKey {
-    ContextId context = kMplContext;
-    TaskId source = kWildcard;
-    std::int32_t type = kWildcard;
-    bool operator==(const MatchKey&) const = default;
-};
-
-struct KeyedQueue;
-
-// Membership of an object in a queue. It is embedded in the object, which must outlive it.
-struct QueueLink {
-    QueueLink* next = nullptr;
-    QueueLink* previous = nullptr;
-    KeyedQueue* queue = nullptr;
-    void* owner = nullptr;
-};
-
-struct KeyedQueue {
-    MatchKey key;
-    QueueLink* head = nullptr;
-    QueueLink* tail = nullptr;
-    KeyedQueue* next = nullptr;  // in its bucket, or in the free list
-};
+using poe::KeyedQueue;
+using poe::kWildcard;
+using poe::MatchKey;
+using poe::QueueLink;
 
 // Not thread-safe. Allocates only if more distinct keys are in use at once than ever before.
 class KeyedQueues {
@@ -54,8 +33,10 @@ class KeyedQueues {
     void remove(QueueLink& link) noexcept;
     // Returns the oldest link under exactly this key; null if there is none.
     QueueLink* first(const MatchKey& key) const noexcept;
-    bool empty() const noexcept { return size_ == 0; }
-    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return table_.links == 0; }
+    std::size_t size() const noexcept { return table_.links; }
+    // The table for readers of this process's memory. Valid as long as this object, and always current.
+    const QueueTable& table() const noexcept { return table_; }
 
   private:
     std::size_t bucket_of(const MatchKey& key) const noexcept;
@@ -74,7 +55,7 @@ class KeyedQueues {
     // it has become empty since.
     KeyedQueue* newest_ = nullptr;
     std::size_t queues_ = 0;
-    std::size_t size_ = 0;
+    QueueTable table_;
 };
 
 }  // namespace poe::comm

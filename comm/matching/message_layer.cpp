@@ -27,7 +27,8 @@ MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Dev
       devices_(std::move(devices)),
       device_of_(std::move(device_of)),
       waiter_(waiter),
-      peers_(settings.tasks) {
+      peers_(settings.tasks),
+      tables_(make_tables()) {
     POE_CHECK(waiter_ != nullptr || settings_.tasks == 1, settings_.tasks);
 }
 

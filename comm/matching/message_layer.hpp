@@ -222,6 +222,8 @@ class MessageLayer final : private PipeSink {
     std::size_t posted_receives() const noexcept {
         return posted_.size() + (blocking_ != nullptr ? 1 : 0);
     }
+    // Where the queues are, for readers of this process's memory. Valid as long as the layer.
+    const MatcherTables& tables() const noexcept { return tables_; }
 
   private:
     // A message that is being fetched from the sender's memory in pieces.
@@ -324,6 +326,7 @@ class MessageLayer final : private PipeSink {
 
     // The notes for watchers about a wait (message_notes.cpp).
     UnexpectedView unexpected_view(const Awaited& awaited) const noexcept;
+    MatcherTables make_tables() const noexcept;
 
     MessageLayerSettings settings_;
     std::vector<Device*> devices_;
@@ -356,6 +359,7 @@ class MessageLayer final : private PipeSink {
     LostMember lost_member_;
     std::uint32_t ends_seen_ = 0;
     std::vector<TaskId> ended_;  // tasks of this node that have ended
+    const MatcherTables tables_;
     // Of these: tasks that were not connected, and when this task noticed their ends.
     std::vector<std::pair<TaskId, std::chrono::steady_clock::time_point>> unconnected_;
     bool fault_seen_ = false;      // a pipe is broken

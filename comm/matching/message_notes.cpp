@@ -1,5 +1,6 @@
-// The notes that the message layer publishes to watchers about a wait that lasts: the awaited peer
-// and the unexpected messages. Called once per long wait, never per message.
+// What the message layer publishes to watchers: notes about a wait that lasts (the awaited peer and
+// the unexpected messages), written once per long wait, and where its queues are. Nothing is published
+// per message.
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/message_peer.hpp"
 
@@ -10,6 +11,12 @@ namespace {
 constexpr int kMostSteps = 64;
 // Notes reserved for messages of tasks other than the awaited one.
 constexpr std::uint32_t kForOthers = 3;
+
+template <typename Object, typename Part>
+std::uint32_t offset_in(const Object& object, const Part& part) noexcept {
+    return static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(&part) -
+                                      reinterpret_cast<const std::byte*>(&object));
+}
 
 }  // namespace
 
@@ -75,6 +82,22 @@ UnexpectedView MessageLayer::unexpected_view(const Awaited& awaited) const noexc
         if (!listed && !message->unmatchable() && message->flow == FlowClass::kUser) add(*message);
     }
     return view;
+}
+
+MatcherTables MessageLayer::make_tables() const noexcept {
+    const ReceiveRequest& receive = blocking_receive_;
+    const Unexpected message;
+    MatcherTables tables;
+    tables.posted = &posted_.table();
+    tables.unexpected = &unexpected_.table();
+    static_assert(sizeof blocking_ == sizeof *tables.blocking);
+    tables.blocking = reinterpret_cast<void* const*>(&blocking_);
+    tables.wanted_at = offset_in(receive, receive.wanted);
+    tables.room_at = offset_in(receive, receive.view.size_place());
+    tables.order_at = offset_in(receive, receive.order);
+    tables.from_at = offset_in(message, message.from);
+    tables.length_at = offset_in(message, message.length);
+    return tables;
 }
 
 }  // namespace poe::comm

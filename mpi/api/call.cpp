@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "comm/bootstrap/call_error.hpp"
 #include "comm/bootstrap/process_runtime.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/check/place_words.hpp"
@@ -144,6 +145,7 @@ MPI_Errhandler Call::handler_of(ErrorObject& object) const noexcept {
 }
 
 void Call::invoke(ErrorObject object, const Cause& cause) {
+    comm::announce_error(call_of(function_), message(cause, ""));
     const MPI_Errhandler handler = handler_of(object);
     if (handler == MPI_ERRORS_RETURN) return;
     auto* own = find<ErrorHandler>(handler);

@@ -177,6 +177,15 @@ void fields(F& f, ObservedEvidence& m) {
     f(m.known)(m.wildcards)(m.needs)(m.sends)(m.receives)(m.comms);
 }
 template <class F>
+void fields(F& f, PostedNote& m) {
+    f(m.source)(m.type)(m.room)(m.context)(m.blocking);
+}
+template <class F>
+void fields(F& f, MessageQueues& m) {
+    f(m.state, MessageQueues::State::kForbidden)(m.posted_count)(m.unexpected_count);
+    f(m.posted)(m.unexpected);
+}
+template <class F>
 void fields(F& f, TaskState& m) {
     f(m.task)(m.node)(m.life, TaskState::Life::kEnded)(m.pid)(m.wait_status)(m.measured);
     f(m.awaited.kind, Awaited::Kind::kAll)(m.awaited.peer)(m.awaited.type)(m.awaited.context);
@@ -184,7 +193,7 @@ void fields(F& f, TaskState& m) {
     f(m.doing.context)(m.doing.request)(m.communicator)(m.place);
     f(m.waits_ms)(m.unmoved_ms)(m.unlooked_ms)(m.unexpected.count);
     f.some(m.unexpected.notes, m.unexpected.noted);
-    f(m.idle)(m.stopped)(m.observed)(m.evidence);
+    f(m.idle)(m.stopped)(m.observed)(m.evidence)(m.queues);
 }
 template <class F>
 void fields(F& f, ProcessesView& m) {

@@ -3,20 +3,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <sys/uio.h>
+
+#include "partition_manager/daemon/process_memory.hpp"
 
 namespace poe::pm {
 namespace {
 
 constexpr std::uint64_t kMostPlaces = std::uint64_t{1} << 20;
-
-template <typename Object>
-bool read_memory(pid_t process, std::uint64_t address, Object* into, std::size_t count) {
-    const iovec local{into, count * sizeof(Object)};
-    const iovec remote{reinterpret_cast<void*>(address), count * sizeof(Object)};
-    return ::process_vm_readv(process, &local, 1, &remote, 1, 0) ==
-           static_cast<ssize_t>(local.iov_len);
-}
 
 // Returns the entries of a table that are not empty; nothing if there are too many.
 template <typename Entry>

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "partition_manager/daemon/observed_memory.hpp"
+#include "partition_manager/daemon/queue_reader.hpp"
 #include "partition_manager/status/process_sums.hpp"
 #include "partition_manager/status/wait_graph.hpp"
 
@@ -46,6 +47,8 @@ TaskStates TaskWatch::states(std::uint32_t round) {
         const auto index = segment_.local_index(state.task);
         if (state.observed && state.measured && index)
             state.evidence = read_observed_memory(segment_.slot(*index));
+        if (round >= kDebuggerRounds && index && state.life == TaskState::Life::kInside)
+            state.queues = read_message_queues(segment_.slot(*index));
     }
     if (round != 0) add_places(result.states);
     if (round >= kStatusRounds) {

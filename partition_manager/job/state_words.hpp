@@ -1,6 +1,7 @@
 // The words of displays for parts of a task's state. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/segment/task_activity.hpp"
@@ -19,6 +20,8 @@ inline std::string type_in_words(const TaskActivity& doing) {
 
 // The name that the program gave to the communicator, or its number: " in MPI_COMM_WORLD", " in
 // communicator 7". Empty for calls that have none, as all of MPL.
+std::string communicator_in_words(std::uint32_t context, const std::string& name);
+// The same for the communicator of the task's call.
 std::string communicator_in_words(const TaskState& state);
 
 }  // namespace poe::pm

@@ -11,6 +11,7 @@
 #include "base/segment/node_segment.hpp"
 #include "base/segment/task_activity.hpp"
 #include "base/segment/wait_notes.hpp"
+#include "partition_manager/job/message_queues.hpp"
 #include "partition_manager/job/observed_evidence.hpp"
 
 namespace poe::pm {
@@ -43,6 +44,7 @@ struct TaskState {
     bool stopped = false;       // by a signal or a debugger
     bool observed = false;      // it uses another MPI library
     ObservedEvidence evidence;  // of an observed task that waits, if somebody looks for deadlocks
+    MessageQueues queues;       // if a debugger asks
 
     // True if the task waits, nothing has moved for `patience`, and the task has run since. The
     // last condition means that it has checked for messages and is neither stopped nor starved.

@@ -2,7 +2,6 @@
 """pdbx: whole debugging sessions in batch mode, whose answers are JSON. The programs have mistakes that are known, and
 are those of examples/bugs."""
 
-import json
 import os
 import pathlib
 import re
@@ -11,60 +10,10 @@ import signal
 import subprocess
 import tempfile
 import time
-import unittest
 
-from launching import (BUILD, DEADLINE, EXAMPLES, POE, SANITIZED, SOURCE, LaunchTest, children_of, clean_environment,
-                       descendants_of, main, processes, running, start, wait_for)
-
-PDBX = str(BUILD / "bin" / "pdbx")
-BUGS = EXAMPLES / "bugs"
-
-
-class Session:
-    """The answers of a pdbx that has ended."""
-
-    def __init__(self, result):
-        self.status = result.returncode
-        self.err = result.stderr
-        self.text = result.stdout
-        self.reports = [json.loads(line) for line in result.stdout.splitlines()]
-
-    def of(self, command):
-        return [report for report in self.reports if report.get("command") == command]
-
-    def answers(self, command):
-        """text -> tasks, of all answers to the command."""
-        return {answer["text"]: answer["tasks"] for report in self.of(command) for answer in report.get("answers", [])}
-
-    def lines(self, command):
-        return [line for report in self.of(command) for line in report.get("lines", [])]
-
-    def stops(self):
-        return [(answer["tasks"], answer["text"]) for report in self.reports if report["kind"] == "stop"
-                for answer in report["answers"]]
-
-    def output(self):
-        return [line for report in self.reports if report["kind"] == "output" for line in report["lines"]]
-
-
-@unittest.skipIf(SANITIZED, "gdb stops at what the sanitizers do")
-class PdbxTest(LaunchTest):
-    def setUp(self):
-        super().setUp()
-        self.assertIsNotNone(shutil.which("gdb"))
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def command(self, commands, *arguments):
-        script = self.folder / "commands"
-        script.write_text("\n".join(commands) + "\n")
-        return [PDBX, "-batch", "-x", str(script), *map(str, arguments)]
-
-    def pdbx(self, commands, *arguments, env=None):
-        return Session(subprocess.run(self.command(commands, *arguments), capture_output=True, text=True, timeout=DEADLINE,
-                                      stdin=subprocess.DEVNULL, env=env or clean_environment()))
-
+from debugging import BUGS, PDBX, PdbxTest, Session
+from launching import (DEADLINE, POE, SOURCE, children_of, clean_environment, descendants_of, main, processes, running, start,
+                       wait_for)
 
 class OnFail(PdbxTest):
     def poe(self, *arguments, **options):
@@ -262,34 +211,6 @@ class Commands(PdbxTest):
         self.assertEqual(debugger.wait(DEADLINE), 128 + signal.SIGPIPE)
         self.assertEqual(debugger.stderr.read(), b"")
         debugger.stderr.close()
-
-
-WRONG_COUNT = r"""
-#include <mpi.h>
-int main(int argc, char **argv) {
-    int me, in = 1, out = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Reduce(&in, &out, me == 2 ? -1 : 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    MPI_Finalize();
-    return 0;
-}
-"""
-
-
-class CatchError(PdbxTest):
-    def test_a_collective_call_with_a_wrong_argument(self):
-        source = self.folder / "wrong_count.c"
-        source.write_text(WRONG_COUNT)
-        program = source.with_suffix("")
-        subprocess.run([BUILD / "bin" / "mpicc.poe", "-g", source, "-o", program], check=True)
-        said = self.pdbx(["catch error", "breakpoints", "cont", "on failed where", "on 2 where", "on 2 up", "on 2 print me"],
-                         program, "-procs", "3")
-        self.assertEqual(said.lines("catch error"), ["catchpoint 1: catch error, tasks 0-2"])
-        errors = [(tasks, text) for tasks, text in said.stops() if "ends the job because of an error" in text]
-        self.assertEqual([tasks for tasks, _ in errors], [[2]], said.text)
-        self.assertRegex("\n".join(said.lines("on 2 where")), r"main  wrong_count.c:7")
-        self.assertEqual(said.answers("on 2 print me"), {"2": [2]})
 
 
 FAULTY = r"""
