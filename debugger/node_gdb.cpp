@@ -151,6 +151,64 @@ void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
     check_attached();
 }
 
+void NodeGdb::hand_over(DebuggedTask& task, int pid, const std::string& program) {
+    if (gone_ || task.pid == pid) return;
+    if (task.life != Life::kEnded && task.life != Life::kLost && task.life != Life::kScript)
+        command("-target-detach " + group_name(task));
+    const int inferior = task.inferior;
+    const TaskId number = task.task;
+    task = {};
+    task.task = number;
+    task.inferior = inferior;
+    task.pid = pid;
+    task.handed_over = true;
+    // Without the right program, gdb would insert breakpoints at wrong addresses while it attaches.
+    command("-file-exec-and-symbols --thread-group " + group_name(task) + " " + mi_quoted(program));
+    command("-target-attach --thread-group " + group_name(task) + " " + std::to_string(pid),
+            [this, &task, pid](const GdbAnswer& answer) {
+                if (task.pid != pid) return;
+                handlers_.on_taken(pid);
+                if (!answer.ok) {
+                    task.life = Life::kLost;
+                    task.note = answer.error;
+                    return handlers_.on_ended(task);
+                }
+                task.life = Life::kStarting;
+                if (is_stopped(task)) check_stopped(task);
+            });
+}
+
+// If the main program runs already, as that of Python does which loads the library later, the task stays
+// where it is.
+void NodeGdb::look_for_main(DebuggedTask& task) {
+    command("-stack-list-frames --thread " + std::to_string(task.thread),
+            [this, &task](const GdbAnswer& answer) {
+                const MiValue* frames = answer.results.find("stack");
+                bool in_main = false;
+                if (frames != nullptr)
+                    for (const auto& frame : frames->items) {
+                        const std::string& function = frame.second.text_of("func");
+                        in_main = in_main || function == "main" || function == kFortranMain ||
+                                  function.starts_with("__libc_start");
+                    }
+                if (in_main) {
+                    task.note = "a script has started it, and it has loaded the library";
+                    return started(task);
+                }
+                insert_start_breakpoint(kFortranMain, &task);
+                insert_start_breakpoint("main", &task);
+                command("-gdb-show version",
+                        [this, &task](const GdbAnswer&) { start_handed_over(task); });
+            });
+}
+
+void NodeGdb::start_handed_over(DebuggedTask& task) {
+    task.going = true;
+    if (has_main(task)) return command("-exec-continue --thread-group " + group_name(task));
+    task.note = "no symbols: stopped before its main program";
+    started(task);
+}
+
 void NodeGdb::open_cores(std::vector<DebuggedTask> tasks, const std::vector<CoreFile>& cores) {
     tasks_ = std::move(tasks);
     set_up();
@@ -233,16 +291,20 @@ void NodeGdb::go_to_main(DebuggedTask& task) {
     started(task);
 }
 
-// Notes in which inferiors the breakpoint has a location.
-void NodeGdb::insert_start_breakpoint(const std::string& place) {
-    command("-break-insert --qualified " + place, [this](const GdbAnswer& answer) {
+// Notes in which inferiors the breakpoint has a location. `only`: it is for this task alone.
+void NodeGdb::insert_start_breakpoint(const std::string& place, const DebuggedTask* only) {
+    const std::string whom = only != nullptr ? "-p " + std::to_string(only->thread) + " " : "";
+    const std::string group = only != nullptr ? group_name(*only) : "";
+    command("-break-insert --qualified " + whom + place, [this, group](const GdbAnswer& answer) {
         const MiValue* breakpoint = answer.results.find("bkpt");
         if (!answer.ok || breakpoint == nullptr) return;
         std::vector<std::string>& groups =
             start_breakpoints_[number_of(breakpoint->text_of("number"))];
-        const auto add = [&groups](const MiValue& location) {
+        const auto add = [&groups, &group](const MiValue& location) {
             if (const MiValue* list = location.find("thread-groups"))
-                for (const auto& item : list->items) groups.push_back(item.second.text);
+                for (const auto& item : list->items)
+                    if (group.empty() || group == item.second.text)
+                        groups.push_back(item.second.text);
         };
         add(*breakpoint);
         if (const MiValue* locations = breakpoint->find("locations"))
@@ -254,6 +316,7 @@ void NodeGdb::on_start_stop(DebuggedTask& task) {
     task.stopped = false;
     if (!task.going) {
         task.held = true;
+        if (task.handed_over) return look_for_main(task);
         return go_to_main(task);
     }
     const auto found = start_breakpoints_.find(task.reason.breakpoint);
@@ -273,8 +336,15 @@ void NodeGdb::on_start_stop(DebuggedTask& task) {
 }
 
 void NodeGdb::started(DebuggedTask& task) {
+    std::erase_if(start_breakpoints_, [&](const auto& each) {
+        const bool is_own =
+            task.handed_over && each.second.size() == 1 && each.second.front() == group_name(task);
+        if (is_own) command("-break-delete " + std::to_string(each.first));
+        return is_own;
+    });
     task.life = Life::kAlive;
     task.stopped = true;
+    task.begins = task.handed_over;
     handlers_.on_stopped(task);
     check_attached();
 }
@@ -288,6 +358,7 @@ void NodeGdb::resume(DebuggedTask& task, const std::string& how,
     task.stack.reset();
     task.note.clear();
     task.error.clear();
+    task.begins = false;
     const bool alone = task.threads.size() <= 1;
     if (how == "-exec-continue" || alone) {
         const std::string whom = how == "-exec-continue"
@@ -468,7 +539,9 @@ void NodeGdb::on_notify(const MiRecord& record) {
         group_of_thread_.erase(thread);
     } else if (record.name == "thread-group-exited") {
         DebuggedTask* task = task_of_group(results.text_of("id"));
-        if (task == nullptr || task->life == Life::kLost || task->life == Life::kEnded) return;
+        // A process that is let go for another one (kAttaching) has not ended.
+        if (task == nullptr || (task->life != Life::kStarting && task->life != Life::kAlive))
+            return;
         const std::string& code = results.text_of("exit-code");
         if (code.empty()) {
             ended_ = task;
@@ -480,10 +553,11 @@ void NodeGdb::on_notify(const MiRecord& record) {
 }
 
 void NodeGdb::end(DebuggedTask& task, const std::string& note, bool failed) {
-    task.life = Life::kEnded;
+    const bool goes_on = task.handed_over && task.life != Life::kScript && task.exit.empty();
+    task.life = goes_on ? Life::kScript : Life::kEnded;
     task.stopped = task.stop_requested = false;
     task.threads.clear();
-    task.note = note;
+    task.note = goes_on ? "the program " + note + "; the script that started it continues" : note;
     task.failed = task.failed || failed;
     handlers_.on_ended(task);
     check_attached();
@@ -494,7 +568,7 @@ void NodeGdb::on_exit(TaskId task, const std::string& note, bool failed) {
         if (each.task != task || each.life == Life::kEnded) continue;
         each.exit = note;
         each.failed = each.failed || failed;
-        if (each.life == Life::kLost) end(each, note, failed);
+        if (each.life == Life::kLost || each.life == Life::kScript) end(each, note, failed);
     }
 }
 

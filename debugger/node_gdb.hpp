@@ -35,6 +35,7 @@ struct DebuggedTask {
         kAttaching,  // gdb does not have it yet
         kStarting,   // it is on its way to main
         kAlive,
+        kScript,  // a program of its script has ended, and the script runs without debugger
         kEnded,
         kLost,  // gdb cannot attach, or has died
     };
@@ -55,6 +56,8 @@ struct DebuggedTask {
     std::optional<Stack> stack;  // of the current stop, if somebody has asked for it
     bool failed = false;         // it has stopped at a fatal signal, or ended with an error
     std::string error;           // the message of the call that fails, if it has stopped there
+    bool handed_over = false;    // a script has started its process
+    bool begins = false;         // the stop is that at the beginning of such a process
     std::string exit;            // how it has ended according to its daemon
 
     bool runs() const { return life == Life::kAlive && !stopped; }
@@ -78,6 +81,8 @@ class NodeGdb {
         // Once: each task is lost, has ended, or can be debugged; one that was held at its start has
         // reached its main program.
         std::function<void()> on_attached;
+        // A process that was handed over is attached, or cannot be, and may continue.
+        std::function<void(int pid)> on_taken;
     };
 
     explicit NodeGdb(Handlers handlers) : handlers_(std::move(handlers)) {}
@@ -85,6 +90,11 @@ class NodeGdb {
     // Attaches to the tasks. `at_start`: they are held at their first instruction. They continue to
     // the beginning of their main program.
     void attach(std::vector<DebuggedTask> tasks, bool at_start);
+
+    // A script that is the task has started a program of MPL or MPI, which waits before its main program.
+    // gdb lets the previous process of the task go, and attaches to this one. The task stops at the
+    // beginning of the main program, or where it is if that has begun already.
+    void hand_over(DebuggedTask& task, int pid, const std::string& program);
 
     // Opens core files instead of attaching to processes.
     void open_cores(std::vector<DebuggedTask> tasks, const std::vector<CoreFile>& cores);
@@ -118,8 +128,10 @@ class NodeGdb {
     void begin_attached();
     void check_attached();
     void on_core(DebuggedTask& task, const GdbAnswer& answer);
-    void insert_start_breakpoint(const std::string& place);
+    void insert_start_breakpoint(const std::string& place, const DebuggedTask* only = nullptr);
     void on_start_stop(DebuggedTask& task);
+    void look_for_main(DebuggedTask& task);
+    void start_handed_over(DebuggedTask& task);
     void go_to_main(DebuggedTask& task);
     bool has_main(const DebuggedTask& task) const;
     void on_line(std::string_view line);

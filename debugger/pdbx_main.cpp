@@ -155,10 +155,12 @@ class Pdbx {
         if (run_ == Run::kStart) {
             run_ = Run::kRuns;
             early_.clear();
+            session_.stop_at_programs(false);
             then_ = std::exchange(lines_, {"catch exit", "cont"});
         } else if (run_ == Run::kRuns && lines_.empty() && session_.some_stopped()) {
             run_ = Run::kFailed;
             session_.show_events();
+            session_.stop_at_programs(true);
             lines_ = {"halt", "where"};
             lines_.insert(lines_.end(), then_.begin(), then_.end());
             if (!interactive_) lines_.emplace_back("detach");  // and the job fails as without pdbx

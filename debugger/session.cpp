@@ -121,6 +121,8 @@ void Session::on_message(NodeIndex from, pm::Message message, Time now) {
         handlers_.send(pm::DebuggerCredit{output->bytes.size()}, from);
     } else if (const auto* ended = std::get_if<pm::DebuggerEnded>(&message)) {
         if (known) on_gdb_ended(from, ended->text);
+    } else if (const auto* waits = std::get_if<pm::ProcessWaits>(&message)) {
+        on_process_waits(from, *waits);
     } else if (const auto* exit = std::get_if<pm::TaskExit>(&message)) {
         on_task_exit(*exit);
     } else if (const auto* states = std::get_if<pm::TaskStates>(&message)) {
@@ -184,7 +186,8 @@ NodeGdb& Session::add_gdb(NodeIndex node) {
         [this](DebuggedTask& task) { on_ended(task); },
         [this] {
             if (gdbs_awaited_ > 0 && --gdbs_awaited_ == 0) on_attached();
-        }});
+        },
+        [this, node](int pid) { handlers_.send(pm::ProcessTaken{pid}, node); }});
     return *gdb;
 }
 
@@ -219,6 +222,17 @@ void Session::on_gdb_ended(NodeIndex node, const std::string& why) {
                           "breakpoint that was set in them");
     gdb_failed_ = gdb_failed_ || !why.empty();
     gdb->on_gone(why.empty() ? "detached" : "without debugger");
+}
+
+void Session::on_process_waits(NodeIndex node, const pm::ProcessWaits& waits) {
+    DebuggedTask* task =
+        waits.task >= 0 && static_cast<std::size_t>(waits.task) < job_.node_of_task.size()
+            ? find(waits.task)
+            : nullptr;
+    NodeGdb* gdb = task != nullptr ? gdb_of(waits.task) : nullptr;
+    if (gdb == nullptr || gdb->gone() || leave_ != Leave::kNo)
+        return handlers_.send(pm::ProcessTaken{waits.pid}, node);
+    gdb->hand_over(*task, waits.pid, waits.program);
 }
 
 void Session::on_task_exit(const pm::TaskExit& exit) {
@@ -282,6 +296,8 @@ void Session::on_stopped(NodeIndex node, DebuggedTask& task) {
                                   ? breakpoint_of(node, task.reason.breakpoint)
                                   : nullptr;
     task.stack.reset();
+    if (task.begins && !stops_at_programs_)
+        return gdb_of(task.task)->resume(task, "-exec-continue");
     if (found != nullptr && found->text.starts_with(kCatchError) &&
         task.where.text_of("func").find("call_fails") != std::string::npos)
         ask_for_error(node, task);
@@ -376,7 +392,8 @@ void Session::check_wait() {
     if (!waits_ || operation_ || errors_asked_ > 0) return;
     const bool all = std::none_of(waits_->tasks.begin(), waits_->tasks.end(), [this](TaskId task) {
         const DebuggedTask* each = find(task);
-        return each != nullptr && each->life == Life::kAlive && !each->stopped;
+        return each != nullptr && each->life != Life::kEnded && each->life != Life::kLost &&
+               !each->stopped;
     });
     if (!all && !(waits_->any_stopped && now_ >= waits_->last_event + kQuietTime)) return;
     show_events();

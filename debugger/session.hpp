@@ -79,6 +79,8 @@ class Session {
     // Asks for the stacks that picture() needs and that are not known yet. Does nothing if busy().
     void look_around();
     Picture picture() const;
+    // False: a task whose script has started a program does not stop at the beginning of the program.
+    void stop_at_programs(bool on) { stops_at_programs_ = on; }
     // "pdbx all 3/4> ": the current group, and how many of its tasks have stopped.
     std::string prompt() const;
     // Names that complete the first or a later word of a line.
@@ -135,6 +137,7 @@ class Session {
     NodeGdb& add_gdb(NodeIndex node);
     void on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started);
     void on_gdb_ended(NodeIndex node, const std::string& why);
+    void on_process_waits(NodeIndex node, const pm::ProcessWaits& waits);
     void on_task_exit(const pm::TaskExit& exit);
     void on_attached();
     void on_stopped(NodeIndex node, DebuggedTask& task);
@@ -247,6 +250,7 @@ class Session {
     bool held_ = false;  // told to poe
     bool had_error_ = false;
     bool gdb_failed_ = false;
+    bool stops_at_programs_ = true;
     bool cores_ = false;  // nothing can continue
     Leave leave_ = Leave::kNo;
 };

@@ -266,6 +266,7 @@ void Session::list_tasks(const TaskSet& tasks) {
                                          job_.node_of_task[static_cast<std::size_t>(task)], *each)
                                : "running";
                     break;
+                case Life::kScript:
                 case Life::kEnded:
                 case Life::kLost:
                     text = each->note;

@@ -16,6 +16,8 @@ Activity activity_of(const DebuggedTask& task) {
             return Activity::kNotStarted;
         case Life::kAlive:
             return task.stopped ? Activity::kStopped : Activity::kComputing;
+        case Life::kScript:
+            return Activity::kComputing;
         case Life::kEnded:
             return Activity::kEnded;
         case Life::kLost:

@@ -27,4 +27,19 @@ struct FlushAnswer {
     std::int32_t agreed = 0;  // 0: the tasks asked for different modes; the old mode stays
 };
 
+// A process of a task that the debugger does not have yet asks for it, and waits for the answer: a
+// program that a shell script has started. It repeats the request while it waits.
+inline constexpr std::uint32_t kDebuggerMagic = 0x4742'4450;  // "PDBG" in memory
+struct DebuggerRequest {
+    std::uint32_t magic = kDebuggerMagic;
+    TaskId task = -1;
+    std::int32_t pid = 0;
+};
+static_assert(sizeof(DebuggerRequest) != sizeof(FlushRequest));
+
+// The debugger has the process, or does not want it.
+struct DebuggerAnswer {
+    std::uint32_t magic = kDebuggerMagic;
+};
+
 }  // namespace poe

@@ -37,19 +37,18 @@ ControlLine::ControlLine(const std::string& path)
         fail("connect to");
 }
 
-void ControlLine::send(const FlushRequest& request) {
-    while (::send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL) < 0)
+void ControlLine::send(const void* request, std::size_t bytes) {
+    while (::send(socket_.get(), request, bytes, MSG_NOSIGNAL) < 0)
         if (errno != EINTR) fail("ask");
 }
 
-std::optional<FlushAnswer> ControlLine::wait(std::chrono::milliseconds patience) {
+// True if an answer of this size has come.
+bool ControlLine::wait(std::chrono::milliseconds patience, void* answer, std::size_t bytes) {
     pollfd readable = {socket_.get(), POLLIN, 0};
-    if (::poll(&readable, 1, static_cast<int>(patience.count())) <= 0) return std::nullopt;
-    FlushAnswer answer;
-    const ssize_t count = ::recv(socket_.get(), &answer, sizeof answer, MSG_DONTWAIT);
+    if (::poll(&readable, 1, static_cast<int>(patience.count())) <= 0) return false;
+    const ssize_t count = ::recv(socket_.get(), answer, bytes, MSG_DONTWAIT | MSG_TRUNC);
     if (count < 0 && errno != EINTR && errno != EAGAIN) fail("hear");
-    if (count != sizeof answer || answer.magic != kControlMagic) return std::nullopt;
-    return answer;
+    return count == static_cast<ssize_t>(bytes);
 }
 
 }  // namespace poe::comm

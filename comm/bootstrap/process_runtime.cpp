@@ -69,6 +69,7 @@ std::string node_name() {
 __attribute__((constructor)) void before_main(int count, char** arguments, char** environment) {
     const std::vector<std::string> words(arguments, arguments + count);
     if (wants_poe(words, environment)) become_poe(words);
+    wait_for_pdbx();
 }
 
 __attribute__((destructor)) void after_main() {

@@ -416,6 +416,14 @@ void fields(F& f, DebuggerEnded& m) {
     f(m.text);
 }
 template <class F>
+void fields(F& f, ProcessWaits& m) {
+    f(m.task)(m.pid)(m.program);
+}
+template <class F>
+void fields(F& f, ProcessTaken& m) {
+    f(m.pid);
+}
+template <class F>
 void fields(F& f, TasksHeld& m) {
     f(m.on);
 }

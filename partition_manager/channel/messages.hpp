@@ -35,6 +35,8 @@
 //   pmd -> poe   DebuggerStarted        gdb runs, or does not
 //   poe -> pmd   DebuggerInput, DebuggerCredit, EndDebugger   commands; room for more output; the end
 //   pmd -> poe   DebuggerOutput, DebuggerEnded
+//   pmd -> poe   ProcessWaits           a program that a task's script has started waits for pdbx
+//   poe -> pmd   ProcessTaken           pdbx has it, or does not want it
 //   poe -> pmd   TasksHeld              the debugger has stopped tasks, or has let all continue
 //   poe, pdbx    DebuggedJob, DeadlockFound   poe tells pdbx about the job
 //   both         Pulse                  poe asks whether the daemon is alive; the daemon answers
@@ -338,6 +340,16 @@ struct DebuggerEnded {
     std::string text;
 };
 
+// A process of a task waits, before its main program, until the debugger has attached to it.
+struct ProcessWaits {
+    TaskId task = 0;
+    std::int32_t pid = 0;
+    std::string program;  // the file that it executes
+};
+struct ProcessTaken {
+    std::int32_t pid = 0;
+};
+
 // While a debugger holds tasks, time limits and the deadlock watch stand still.
 struct TasksHeld {
     bool on = false;
@@ -368,6 +380,6 @@ using Message =
                  WatchedTasks, AskLines, TaskLines, NameRequest, NameReply, SpawnTasks,
                  TasksSpawned, JobAnnounced, ResizeTerminals, TasksStarted, StartDebugger,
                  DebuggerStarted, DebuggerInput, DebuggerOutput, DebuggerCredit, EndDebugger,
-                 DebuggerEnded, TasksHeld, DebuggedJob, DeadlockFound>;
+                 DebuggerEnded, ProcessWaits, ProcessTaken, TasksHeld, DebuggedJob, DeadlockFound>;
 
 }  // namespace poe::pm

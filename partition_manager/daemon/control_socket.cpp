@@ -28,8 +28,8 @@ UniqueFd make_socket(const std::string& path) {
 
 }  // namespace
 
-ControlSocket::ControlSocket(asio::io_context& loop, const std::string& path, Handler handler)
-    : socket_(loop, make_socket(path).release()), handler_(std::move(handler)) {
+ControlSocket::ControlSocket(asio::io_context& loop, const std::string& path, Handlers handlers)
+    : socket_(loop, make_socket(path).release()), handlers_(std::move(handlers)) {
     wait();
 }
 
@@ -44,7 +44,11 @@ void ControlSocket::wait() {
 
 void ControlSocket::read_all() {
     for (;;) {
-        FlushRequest request;
+        union {
+            std::uint32_t magic;
+            FlushRequest flush;
+            DebuggerRequest process;
+        } request{};
         Address from;
         from.size = sizeof from.name;
         // With MSG_TRUNC recvfrom returns the length of the datagram even if the datagram is too
@@ -54,15 +58,34 @@ void ControlSocket::read_all() {
                        reinterpret_cast<sockaddr*>(&from.name), &from.size);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return;
-        if (count != sizeof request || request.magic != kControlMagic) continue;
-        if (handler_(request)) askers_[request.task] = from;
+        if (count == sizeof request.flush && request.magic == kControlMagic) {
+            if (handlers_.on_flush(request.flush)) askers_[request.flush.task] = from;
+        } else if (count == sizeof request.process && request.magic == kDebuggerMagic) {
+            if (handlers_.on_process(request.process))
+                processes_[request.process.pid] = from;
+            else
+                send(DebuggerAnswer{}, from);
+        }
     }
 }
 
+template <typename Answer>
+void ControlSocket::send(const Answer& answer, const Address& to) {
+    ::sendto(socket_.native_handle(), &answer, sizeof answer, MSG_NOSIGNAL,
+             reinterpret_cast<const sockaddr*>(&to.name), to.size);
+}
+
 void ControlSocket::answer_all(const FlushAnswer& answer) {
-    for (const auto& [task, to] : std::exchange(askers_, {}))
-        ::sendto(socket_.native_handle(), &answer, sizeof answer, MSG_NOSIGNAL,
-                 reinterpret_cast<const sockaddr*>(&to.name), to.size);
+    for (const auto& each : std::exchange(askers_, {})) send(answer, each.second);
+}
+
+void ControlSocket::answer_process(std::int32_t pid) {
+    if (pid == 0) {
+        for (const auto& each : std::exchange(processes_, {})) send(DebuggerAnswer{}, each.second);
+    } else if (const auto found = processes_.find(pid); found != processes_.end()) {
+        send(DebuggerAnswer{}, found->second);
+        processes_.erase(found);
+    }
 }
 
 }  // namespace poe::pm

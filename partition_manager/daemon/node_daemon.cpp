@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +72,7 @@ NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage,
       debugger_(loop_, {[this](const Message& message) { send(message); },
                         [this] {
                             if (job_.hold_tasks) signal_tasks(SIGCONT);
+                            if (control_) control_->answer_process(0);
                             check_progress();
                         }}) {
     channel_.on_room = [this] { resume_output(); };
@@ -151,9 +153,24 @@ void NodeDaemon::on_own_message(Message message) {
     }
 }
 
+// Returns the process of the task that has called MPL or MPI, which a script may have started; 0: none
+// has, or it has ended.
+pid_t NodeDaemon::process_in_call(TaskId task) const {
+    const auto index = segment_ ? segment_->local_index(task) : std::nullopt;
+    if (!index) return 0;
+    const TaskSlot& slot = segment_->slot(*index);
+    const bool is_there = slot.attached.load(std::memory_order_acquire) != kNotAttached &&
+                          slot.pid > 0 && ::kill(slot.pid, 0) == 0;
+    return is_there ? slot.pid : 0;
+}
+
+// The tasks that run, for a debugger.
 std::vector<TaskProcess> NodeDaemon::running_tasks() const {
     std::vector<TaskProcess> tasks;
-    for (const auto& [pid, task] : running_) tasks.push_back({task, pid, ""});
+    for (const auto& [pid, task] : running_) {
+        const pid_t in_call = process_in_call(task);
+        tasks.push_back({task, in_call != 0 ? in_call : pid, ""});
+    }
     std::sort(tasks.begin(), tasks.end(),
               [](const TaskProcess& a, const TaskProcess& b) { return a.task < b.task; });
     return tasks;
@@ -168,12 +185,39 @@ bool NodeDaemon::on_debugger_message(const Message& message) {
         debugger_.on_credit(credit->bytes);
     } else if (std::get_if<EndDebugger>(&message)) {
         debugger_.end();
+    } else if (const auto* taken = std::get_if<ProcessTaken>(&message)) {
+        on_process_taken(taken->pid);
     } else if (const auto* held = std::get_if<TasksHeld>(&message)) {
         if (watching_.tasks) watching_.tasks->hold(held->on);
     } else {
         return false;
     }
     return true;
+}
+
+// A process of a task has loaded the library. It waits for pdbx unless the task calls MPL or MPI in
+// another process already.
+bool NodeDaemon::on_process_waits(const DebuggerRequest& request) {
+    const auto is_of = [&](const auto& each) { return each.second == request.task; };
+    if (debugger_.pid() == 0 || std::none_of(running_.begin(), running_.end(), is_of)) return false;
+    const pid_t in_call = process_in_call(request.task);
+    if (in_call != 0 && in_call != request.pid) return false;
+    waiting_for_debugger_[request.pid] = request.task;
+    std::error_code ignored;
+    const auto program =
+        std::filesystem::read_symlink("/proc/" + std::to_string(request.pid) + "/exe", ignored);
+    send(ProcessWaits{request.task, request.pid, program.string()});
+    return true;
+}
+
+// gdb has let the script go. The kernel then stops it again, because it was held at its start.
+void NodeDaemon::on_process_taken(pid_t pid) {
+    const auto waits = waiting_for_debugger_.find(pid);
+    if (waits == waiting_for_debugger_.end()) return;
+    for (const auto& [started, task] : running_)
+        if (task == waits->second && started != pid) ::kill(started, SIGCONT);
+    waiting_for_debugger_.erase(waits);
+    if (control_) control_->answer_process(pid);
 }
 
 void NodeDaemon::on_trace_message(const Message& message) {

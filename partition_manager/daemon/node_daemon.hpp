@@ -88,6 +88,9 @@ class NodeDaemon {
     void on_flushed(const StdoutFlushed& flushed);
     void on_trace_message(const Message& message);
     bool on_debugger_message(const Message& message);
+    bool on_process_waits(const DebuggerRequest& request);
+    void on_process_taken(pid_t pid);
+    pid_t process_in_call(TaskId task) const;
     std::vector<TaskProcess> running_tasks() const;
     bool is_muted(TaskId task) const;
     EnvironmentEntries environment_of(TaskId task) const;
@@ -176,7 +179,8 @@ class NodeDaemon {
     Streams streams_;
     std::unique_ptr<TreeRelay> relay_;  // null: there are no daemons below
     std::unordered_map<pid_t, TaskId> running_;
-    std::vector<UniqueFd> terminals_;  // terminals of the tasks (-pty)
+    std::unordered_map<pid_t, TaskId> waiting_for_debugger_;  // processes of scripts
+    std::vector<UniqueFd> terminals_;                         // terminals of the tasks (-pty)
 };
 
 }  // namespace poe::pm

@@ -190,7 +190,9 @@ void NodeDaemon::make_segment() {
 void NodeDaemon::make_services() {
     control_ = std::make_unique<ControlSocket>(
         loop_, directory_->file("control"),
-        [this](const FlushRequest& request) { return on_flush_request(request); });
+        ControlSocket::Handlers{
+            [this](const FlushRequest& request) { return on_flush_request(request); },
+            [this](const DebuggerRequest& request) { return on_process_waits(request); }});
     if (job_.host_pmix)
         pmi_ = std::make_unique<PmiService>(
             loop_, job_, node_, directory_->path(), usable_cpus(),
@@ -310,6 +312,7 @@ EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
                                {"MP_PROCS", std::to_string(job_.tasks.size())},
                                {"MP_SEGMENT", directory_->file("segment")},
                                {"MP_CONTROL", directory_->file("control")}};
+    if (job_.hold_tasks) entries.emplace_back("MP_DEBUGGED", "yes");
     if (pmi_) {
         EnvironmentEntries more = pmi_->environment_of(task);
         entries.insert(entries.end(), more.begin(), more.end());

@@ -38,7 +38,7 @@ class Reader {
         queues.unexpected_count = unexpected.links / MatcherTables::kLinksPerMessage;
         if (std::max(posted.links, unexpected.links) > kMostLinks) return State::kTooMany;
         return add_posted(posted, queues) && add_unexpected(unexpected, queues) ? State::kRead
-                                                                               : State::kChanging;
+                                                                                : State::kChanging;
     }
 
   private:

@@ -29,11 +29,11 @@ concept NotForPartition =
               EndJob, StdinEnd, AskTaskStates, StdoutFlushed, KeyExchangeDone, NameReply,
               TasksSpawned, JobAnnounced, StartTrace, StopTrace, ClockReply, TraceTaken, WatchTasks,
               AskLines, TaskLines, ResizeTerminals, StartDebugger, DebuggerInput, DebuggerCredit,
-              EndDebugger, TasksHeld, DebuggedJob, DeadlockFound>;
+              EndDebugger, ProcessTaken, TasksHeld, DebuggedJob, DeadlockFound>;
 
 // Messages of the daemons' gdbs, for pdbx.
 template <class T>
-concept ForDebugger = is_one_of<T, DebuggerStarted, DebuggerOutput, DebuggerEnded>;
+concept ForDebugger = is_one_of<T, DebuggerStarted, DebuggerOutput, DebuggerEnded, ProcessWaits>;
 
 }  // namespace
 

@@ -44,7 +44,7 @@ void DebugSocket::begin(UniqueFd caller) {
                           [this](NodeIndex to, Message message) {
                               if (is_any<EndDebugger>(message) && to == kAllNodes) detached_ = true;
                               if (is_any<StartDebugger, DebuggerInput, DebuggerCredit, EndDebugger,
-                                         TasksHeld, AskTaskStates>(message))
+                                         ProcessTaken, TasksHeld, AskTaskStates>(message))
                                   handlers_.on_message(to, std::move(message));
                           },
                           [this](const std::string&) { handlers_.on_left(detached_); }});

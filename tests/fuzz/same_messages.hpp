@@ -57,7 +57,7 @@ inline auto fields(const pm::AskTaskStates& m) {
 inline auto fields(const pm::TaskState& s) {
     return std::tie(s.task, s.node, s.life, s.pid, s.wait_status, s.measured, s.awaited, s.doing,
                     s.waits_ms, s.unmoved_ms, s.unlooked_ms, s.unexpected.count, s.unexpected.noted,
-                    s.unexpected.notes);
+                    s.unexpected.notes, s.queues);
 }
 inline auto fields(const pm::TaskSpec& t) {
     return std::tie(t.node, t.command);
@@ -182,6 +182,12 @@ inline auto fields(const pm::DebuggerOutput& m) {
 }
 inline auto fields(const pm::DebuggerCredit& m) {
     return std::tie(m.bytes);
+}
+inline auto fields(const pm::ProcessWaits& m) {
+    return std::tie(m.task, m.pid, m.program);
+}
+inline auto fields(const pm::ProcessTaken& m) {
+    return std::tie(m.pid);
 }
 inline auto fields(const pm::DebuggerEnded& m) {
     return std::tie(m.text);

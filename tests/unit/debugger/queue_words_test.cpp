@@ -31,8 +31,8 @@ TEST_CASE("queues in words") {
     CHECK(queue_lines(state) ==
           Lines{"posted receives:", "  any type from any task, at most 1 byte (2 times)",
                 "  tag 5 from task 2 in MPI_COMM_WORLD, at most 8 bytes (the task waits for it)",
-                "  and 2 more", "messages without a receive:",
-                "  tag 6 from task 1 in communicator 2, 0 bytes"});
+                "  and 2 more",
+                "messages without a receive:", "  tag 6 from task 1 in communicator 2, 0 bytes"});
     CHECK(queue_lines(state, 1).at(2) == "  and 3 more");
     state.measured = true;
     state.doing.context = kFirstMpiContext + 2;

@@ -20,10 +20,17 @@ struct Bench {
     TempDirectory directory;
     asio::io_context loop;
     std::vector<FlushRequest> requests;
-    ControlSocket socket{loop, directory / "control", [this](const FlushRequest& request) {
-                             requests.push_back(request);
-                             return request.task < 100;
-                         }};
+    std::vector<DebuggerRequest> processes;
+    ControlSocket socket{loop,
+                         directory / "control",
+                         {[this](const FlushRequest& request) {
+                              requests.push_back(request);
+                              return request.task < 100;
+                          },
+                          [this](const DebuggerRequest& request) {
+                              processes.push_back(request);
+                              return request.task < 100;
+                          }}};
     comm::ControlLine line() const { return comm::ControlLine(directory / "control"); }
     bool until(std::size_t count) {
         return run_until(loop, [&] { return requests.size() == count; });
@@ -36,8 +43,8 @@ TEST_CASE("a task asks and is answered", "[control_socket]") {
     Bench bench;
     comm::ControlLine first = bench.line();
     comm::ControlLine second = bench.line();
-    first.send({.task = 7, .has_mode = 1, .mode = 3});
-    second.send({.task = 8});
+    first.send(FlushRequest{.task = 7, .has_mode = 1, .mode = 3});
+    second.send(FlushRequest{.task = 8});
     REQUIRE(bench.until(2));
     CHECK(bench.requests[0].task == 7);
     CHECK(bench.requests[0].mode == 3);
@@ -54,12 +61,32 @@ TEST_CASE("a task asks and is answered", "[control_socket]") {
     CHECK_FALSE(first.wait(0ms));
 }
 
+TEST_CASE("a process waits for the debugger", "[control_socket]") {
+    Bench bench;
+    comm::ControlLine first = bench.line();
+    comm::ControlLine second = bench.line();
+    comm::ControlLine unwanted = bench.line();
+    first.send(DebuggerRequest{.task = 1, .pid = 11});
+    first.send(DebuggerRequest{.task = 1, .pid = 11});  // again, because no answer has come
+    second.send(DebuggerRequest{.task = 2, .pid = 12});
+    unwanted.send(DebuggerRequest{.task = 200, .pid = 13});
+    REQUIRE(run_until(bench.loop, [&] { return bench.processes.size() == 4; }));
+    CHECK(unwanted.wait_for_debugger(20s));
+    CHECK_FALSE(first.wait_for_debugger(0ms));
+    bench.socket.answer_process(11);
+    CHECK(first.wait_for_debugger(20s));
+    CHECK_FALSE(first.wait_for_debugger(0ms));
+    CHECK_FALSE(second.wait_for_debugger(0ms));
+    bench.socket.answer_process(0);
+    CHECK(second.wait_for_debugger(20s));
+}
+
 TEST_CASE("many tasks ask at once", "[control_socket]") {
     Bench bench;
     std::vector<comm::ControlLine> lines;
     for (TaskId task = 0; task < 50; ++task) {
         lines.push_back(bench.line());
-        lines.back().send({.task = task});
+        lines.back().send(FlushRequest{.task = task});
         REQUIRE(bench.until(lines.size()));
     }
     lines.erase(lines.begin());  // it is gone before the answer
@@ -97,7 +124,7 @@ TEST_CASE("what is no request is thrown away", "[control_socket]") {
     // Nobody to answer: the sender has no name. And one whom the handler does not know.
     send(&good, sizeof good);
     comm::ControlLine line = bench.line();
-    line.send({.task = 100});
+    line.send(FlushRequest{.task = 100});
     REQUIRE(bench.until(2));
     bench.socket.answer_all({.agreed = 1});
     CHECK_FALSE(line.wait(0ms));

@@ -141,20 +141,42 @@ TEST_CASE("a state in the middle of a change is recognized") {
     Receive& second = task.post({kMplContext, 3, 7}, 100);
     Message& message = task.arrive({kMplContext, 1, 5}, 10);
     REQUIRE(pm::read_message_queues(task.slot).state == State::kRead);
-    SECTION("the count is not adjusted yet") { ++task.posted.links; }
-    SECTION("a link names another queue") { second.link.queue = message.links[0].queue; }
-    SECTION("a link is not connected backwards") { second.link.previous = nullptr; }
-    SECTION("the links form a circle") { second.link.next = &first.link; }
-    SECTION("the queues form a circle") { first.link.queue->next = first.link.queue; }
-    SECTION("the last link is not the tail") { first.link.queue->tail = &first.link; }
-    SECTION("a message is in some of its queues") { task.unexpected.links -= 2; }
-    SECTION("a link is nowhere") { second.link.next = reinterpret_cast<QueueLink*>(16); }
+    SECTION("the count is not adjusted yet") {
+        ++task.posted.links;
+    }
+    SECTION("a link names another queue") {
+        second.link.queue = message.links[0].queue;
+    }
+    SECTION("a link is not connected backwards") {
+        second.link.previous = nullptr;
+    }
+    SECTION("the links form a circle") {
+        second.link.next = &first.link;
+    }
+    SECTION("the queues form a circle") {
+        first.link.queue->next = first.link.queue;
+    }
+    SECTION("the last link is not the tail") {
+        first.link.queue->tail = &first.link;
+    }
+    SECTION("a message is in some of its queues") {
+        task.unexpected.links -= 2;
+    }
+    SECTION("a link is nowhere") {
+        second.link.next = reinterpret_cast<QueueLink*>(16);
+    }
     SECTION("the buckets are nowhere") {
         task.posted.buckets = reinterpret_cast<KeyedQueue* const*>(16);
     }
-    SECTION("the owner is nowhere") { first.link.owner = nullptr; }
-    SECTION("too many buckets") { task.posted.bucket_count = ~std::uint64_t{0}; }
-    SECTION("a queue is empty") { first.link.queue->head = nullptr; }
+    SECTION("the owner is nowhere") {
+        first.link.owner = nullptr;
+    }
+    SECTION("too many buckets") {
+        task.posted.bucket_count = ~std::uint64_t{0};
+    }
+    SECTION("a queue is empty") {
+        first.link.queue->head = nullptr;
+    }
     const pm::MessageQueues queues = pm::read_message_queues(task.slot);
     CHECK(queues.state == State::kChanging);
     CHECK(queues.posted.empty());
@@ -162,10 +184,20 @@ TEST_CASE("a state in the middle of a change is recognized") {
 
 TEST_CASE("a task without these tables has no queues") {
     Task task;
-    SECTION("not attached") { task.slot.attached = kNotAttached; }
-    SECTION("another library") { task.slot.attached = kObserved; }
-    SECTION("nothing published") { task.slot.observed_tables = 0; }
-    SECTION("other memory") { task.tables.magic = 1; }
-    SECTION("no memory") { task.slot.observed_tables = 16; }
+    SECTION("not attached") {
+        task.slot.attached = kNotAttached;
+    }
+    SECTION("another library") {
+        task.slot.attached = kObserved;
+    }
+    SECTION("nothing published") {
+        task.slot.observed_tables = 0;
+    }
+    SECTION("other memory") {
+        task.tables.magic = 1;
+    }
+    SECTION("no memory") {
+        task.slot.observed_tables = 16;
+    }
     CHECK(pm::read_message_queues(task.slot).state == State::kUnread);
 }
