@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parse.hpp"
+#include "debugger/attach_trouble.hpp"
 
 namespace poe::debugger {
 
@@ -18,6 +19,8 @@ constexpr const char* kSettings[] = {
     "non-stop on",
     "pagination off",
     "confirm off",
+    // A function that gdb has called and that does not return is unwound when it is interrupted.
+    "unwindonsignal on",
     "width 0",
     "height 0",
     "breakpoint pending on",
@@ -98,12 +101,16 @@ StopReason reason_of(const MiValue& event) {
 }  // namespace
 
 void NodeGdb::command(const std::string& text, OnAnswer on_answer) {
+    write(text, 0, std::move(on_answer));
+}
+
+void NodeGdb::write(const std::string& text, int pid, OnAnswer on_answer) {
     if (gone_) {
-        if (on_answer) on_answer({false, {}, "", "there is no gdb on this node"});
+        if (on_answer) on_answer({false, {}, "", "there is no gdb on this node", ""});
         return;
     }
     const std::uint64_t token = next_token_++;
-    pending_.emplace(token, std::move(on_answer));
+    pending_.emplace(token, Pending{std::move(on_answer), pid});
     handlers_.send(std::to_string(token) + text + "\n");
 }
 
@@ -112,8 +119,8 @@ std::string NodeGdb::context(const DebuggedTask& task) {
 }
 
 void NodeGdb::console(const DebuggedTask& task, const std::string& text, OnAnswer on_answer) {
-    command("-interpreter-exec" + context(task) + " console " + mi_quoted(text),
-            std::move(on_answer));
+    write("-interpreter-exec" + context(task) + " console " + mi_quoted(text), task.pid,
+          std::move(on_answer));
 }
 
 void NodeGdb::set_up() {
@@ -137,9 +144,7 @@ void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
                 [this, i, last, at_start](const GdbAnswer& answer) {
                     DebuggedTask& task = tasks_[i];
                     if (!answer.ok) {
-                        task.life = Life::kLost;
-                        task.note = answer.error;
-                        handlers_.on_ended(task);
+                        lose(task, answer);
                     } else if (task.life == Life::kAttaching) {
                         task.life = at_start ? Life::kStarting : Life::kAlive;
                         if (is_stopped(task)) check_stopped(task);
@@ -149,6 +154,13 @@ void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
                 });
     }
     check_attached();
+}
+
+void NodeGdb::lose(DebuggedTask& task, const GdbAnswer& answer) {
+    if (task.life == Life::kEnded || task.life == Life::kLost) return;  // its end is known
+    task.life = Life::kLost;
+    task.note = attach_trouble(answer.error, answer.log);
+    handlers_.on_ended(task);
 }
 
 void NodeGdb::hand_over(DebuggedTask& task, int pid, const std::string& program) {
@@ -168,11 +180,7 @@ void NodeGdb::hand_over(DebuggedTask& task, int pid, const std::string& program)
             [this, &task, pid](const GdbAnswer& answer) {
                 if (task.pid != pid) return;
                 handlers_.on_taken(pid);
-                if (!answer.ok) {
-                    task.life = Life::kLost;
-                    task.note = answer.error;
-                    return handlers_.on_ended(task);
-                }
+                if (!answer.ok) return lose(task, answer);
                 task.life = Life::kStarting;
                 if (is_stopped(task)) check_stopped(task);
             });
@@ -424,8 +432,12 @@ void NodeGdb::on_line(std::string_view line) {
         case MiRecord::Kind::kConsole:
             console_ += record.text;
             break;
+        case MiRecord::Kind::kLog:
+            log_ += record.text;
+            break;
         case MiRecord::Kind::kPrompt:
             console_.clear();
+            log_.clear();
             break;
         default:
             break;
@@ -438,9 +450,10 @@ void NodeGdb::on_result(const MiRecord& record) {
     answer.results = record.results;
     answer.error = record.results.text_of("msg");
     answer.console = std::exchange(console_, {});
+    answer.log = std::exchange(log_, {});
     const auto found = pending_.find(record.token.value_or(0));
     if (found == pending_.end()) return;
-    const OnAnswer on_answer = std::move(found->second);
+    const OnAnswer on_answer = std::move(found->second.on_answer);
     pending_.erase(found);
     if (on_answer) on_answer(answer);
 }
@@ -581,12 +594,13 @@ void NodeGdb::on_gone(const std::string& why) {
         task.life = has_ended ? Life::kEnded : Life::kLost;
         task.stopped = false;
         task.note = has_ended ? task.exit : why;
-        handlers_.on_ended(task);
+        if (has_ended || !why.empty()) handlers_.on_ended(task);
     }
     auto pending = std::move(pending_);
     pending_.clear();
-    for (auto& [token, on_answer] : pending)
-        if (on_answer) on_answer({false, {}, "", why});
+    for (auto& each : pending)
+        if (each.second.on_answer)
+            each.second.on_answer({false, {}, "", why.empty() ? "the job has ended" : why, ""});
     check_attached();
 }
 

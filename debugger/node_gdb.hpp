@@ -68,6 +68,7 @@ struct GdbAnswer {
     MiValue results;
     std::string console;  // what a command of gdb's command line has printed
     std::string error;
+    std::string log;  // gdb's warnings before the answer
 };
 
 class NodeGdb {
@@ -116,20 +117,25 @@ class NodeGdb {
     // The daemon of the node says how the task has ended. Usually gdb says so, too. It does not if it
     // has gone, or goes before it has looked at the task again.
     void on_exit(TaskId task, const std::string& note, bool failed);
-    // gdb has gone. Outstanding commands get an error, and the tasks are lost.
+    // gdb has gone. Outstanding commands get an error, and the tasks are lost. If `why` is empty, only the
+    // tasks are reported whose ends are known.
     void on_gone(const std::string& why);
     bool gone() const { return gone_; }
 
     std::vector<DebuggedTask>& tasks() { return tasks_; }
     std::size_t outstanding() const { return pending_.size(); }
+    // The process for which gdb executes the oldest command without an answer; 0: for none in particular.
+    int executing_for() const { return pending_.empty() ? 0 : pending_.begin()->second.pid; }
 
   private:
+    void write(const std::string& text, int pid, OnAnswer on_answer);
     void set_up();
     void begin_attached();
     void check_attached();
     void on_core(DebuggedTask& task, const GdbAnswer& answer);
     void insert_start_breakpoint(const std::string& place, const DebuggedTask* only = nullptr);
     void on_start_stop(DebuggedTask& task);
+    void lose(DebuggedTask& task, const GdbAnswer& answer);
     void look_for_main(DebuggedTask& task);
     void start_handed_over(DebuggedTask& task);
     void go_to_main(DebuggedTask& task);
@@ -147,11 +153,16 @@ class NodeGdb {
 
     Handlers handlers_;
     std::vector<DebuggedTask> tasks_;
-    std::map<std::uint64_t, OnAnswer> pending_;
+    struct Pending {
+        OnAnswer on_answer;
+        int pid = 0;
+    };
+    std::map<std::uint64_t, Pending> pending_;
     std::map<int, std::string> group_of_thread_;
     std::uint64_t next_token_ = 1;
     std::string rest_;  // an incomplete line
     std::string console_;
+    std::string log_;
     bool can_start_ = false;  // the breakpoints at main have been set
     std::map<int, std::vector<std::string>> start_breakpoints_;  // number -> inferiors that have it
     DebuggedTask* ended_ = nullptr;  // its signal is about to be reported, if it was killed

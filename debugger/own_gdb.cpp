@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "debugger/child_program.hpp"
 #include "debugger/connection.hpp"
+#include "partition_manager/job/gdb_command.hpp"
 #include "partition_manager/job/signal_words.hpp"
 
 namespace poe::debugger {
@@ -32,9 +33,7 @@ OwnGdb::OwnGdb() {
     ::posix_spawn_file_actions_adddup2(&actions, their_in.get(), STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, their_out.get(), STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    pid_ = start_child(
-        "gdb", {"gdb", "-nx", "-q", "--interpreter=mi3", "-iex", "set debuginfod enabled off"},
-        ::environ, actions, "; install the package gdb");
+    pid_ = start_child("gdb", pm::gdb_command(), ::environ, actions, "; install the package gdb");
     ::posix_spawn_file_actions_destroy(&actions);
 }
 

@@ -237,6 +237,9 @@ class Pdbx {
         if (fds[3].revents != 0) on_output(poe_.err, err_, kErrors);
         if (fds[4].revents != 0) on_input();
         if ((fds[5].revents & POLLERR) != 0) on_write_error(EPIPE);
+        // The job goes on, and another pdbx may attach to it.
+        if (session_.detached() && !call_->over())
+            call_ = std::make_unique<JobConnection>(pm::DebugCall(UniqueFd()));
         session_.tick(Clock::now());
         flush_open_lines();
         show_picture();

@@ -221,7 +221,9 @@ void Session::on_gdb_ended(NodeIndex node, const std::string& why) {
                           "; its tasks continue without debugger, and end if they reach a "
                           "breakpoint that was set in them");
     gdb_failed_ = gdb_failed_ || !why.empty();
-    gdb->on_gone(why.empty() ? "detached" : "without debugger");
+    // poe ends the job, after the gdbs. How each task ends is about to be reported.
+    const bool job_ends = why.empty() && leave_ == Leave::kNo;
+    gdb->on_gone(job_ends ? "" : why.empty() ? "detached" : "without debugger");
 }
 
 void Session::on_process_waits(NodeIndex node, const pm::ProcessWaits& waits) {
@@ -419,6 +421,7 @@ void Session::interrupt(Time now) {
     now_ = now;
     sourced_.clear();
     if (!groups_) return;
+    if (operation_) return interrupt_operation();
     const auto group = groups_->find(group_);
     TaskSet tasks = waits_ ? waits_->tasks : group ? group.value() : TaskSet();
     for (const TaskId task : tasks)
@@ -427,6 +430,18 @@ void Session::interrupt(Time now) {
         waits_->any_stopped = true;
         waits_->last_event = now_;
     }
+}
+
+// A function of the program that gdb executes may never return, and other commands of gdb may take long.
+void Session::interrupt_operation() {
+    for (std::size_t node = 0; node < gdbs_.size(); ++node) {
+        if (!gdbs_[node] || gdbs_[node]->outstanding() == 0) continue;
+        const int pid = interrupted_ ? 0 : gdbs_[node]->executing_for();
+        handlers_.send(pm::InterruptCommand{pid}, static_cast<NodeIndex>(node));
+    }
+    if (!std::exchange(interrupted_, true)) return;
+    operation_.reset();
+    fail("abandoned; gdb may still execute it, and answers later");
 }
 
 void Session::detach() {
@@ -455,6 +470,7 @@ std::vector<std::string> Session::completions(const std::string& word, bool firs
 
 Session::OperationPtr Session::operation(std::function<void(Operation&)> finish) {
     operation_ = std::make_shared<Operation>();
+    interrupted_ = false;
     operation_->outstanding = 1;  // until seal()
     operation_->finish = std::move(finish);
     return operation_;

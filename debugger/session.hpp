@@ -54,7 +54,8 @@ class Session {
 
     // Executes a line. To be called if busy() is false.
     void execute(const std::string& line, Time now);
-    // Ctrl-C: stops the running tasks of the current group, and ends the wait of a command.
+    // Ctrl-C: stops the running tasks of the current group, and ends the wait of a command. If gdb
+    // executes a command, the first call interrupts that, and the second abandons it.
     void interrupt(Time now);
     // Reports the events that have not been reported yet.
     void show_events();
@@ -144,6 +145,7 @@ class Session {
     void on_ended(DebuggedTask& task);
     void add_event(Report::Kind kind, TaskId task, const std::string& text, const MiValue* where);
     void check_wait();
+    void interrupt_operation();
     void tell_held();
     void show(Report report);
     void fail(const std::string& error);
@@ -220,6 +222,7 @@ class Session {
     int next_breakpoint_ = 1;
     bool catch_deadlock_ = false;
     OperationPtr operation_;
+    bool interrupted_ = false;  // the operation; the user has been told
     std::optional<Wait> waits_;
     Time now_{};
 

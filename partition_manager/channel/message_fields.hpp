@@ -424,6 +424,10 @@ void fields(F& f, ProcessTaken& m) {
     f(m.pid);
 }
 template <class F>
+void fields(F& f, InterruptCommand& m) {
+    f(m.pid);
+}
+template <class F>
 void fields(F& f, TasksHeld& m) {
     f(m.on);
 }

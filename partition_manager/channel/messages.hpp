@@ -37,6 +37,7 @@
 //   pmd -> poe   DebuggerOutput, DebuggerEnded
 //   pmd -> poe   ProcessWaits           a program that a task's script has started waits for pdbx
 //   poe -> pmd   ProcessTaken           pdbx has it, or does not want it
+//   poe -> pmd   InterruptCommand       the user does not want to wait for gdb's answer
 //   poe -> pmd   TasksHeld              the debugger has stopped tasks, or has let all continue
 //   poe, pdbx    DebuggedJob, DeadlockFound   poe tells pdbx about the job
 //   both         Pulse                  poe asks whether the daemon is alive; the daemon answers
@@ -350,6 +351,11 @@ struct ProcessTaken {
     std::int32_t pid = 0;
 };
 
+// Interrupts the function that gdb has called in this process of a task; 0: what gdb itself executes.
+struct InterruptCommand {
+    std::int32_t pid = 0;
+};
+
 // While a debugger holds tasks, time limits and the deadlock watch stand still.
 struct TasksHeld {
     bool on = false;
@@ -371,15 +377,14 @@ struct DeadlockFound {
     std::vector<TaskId> tasks;
 };
 
-using Message =
-    std::variant<Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd,
-                 StdinProgress, TaskExit, TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done,
-                 AskTaskStates, TaskStates, StdoutMark, StdoutFlushed, Prepared, RunTasks, NodesUp,
-                 NodeUnreached, NodeLost, KeyExchangePart, KeyExchangeDone, StartTrace, StopTrace,
-                 ClockRequest, ClockReply, TraceDone, TraceTaken, KeyRequest, KeyReply, WatchTasks,
-                 WatchedTasks, AskLines, TaskLines, NameRequest, NameReply, SpawnTasks,
-                 TasksSpawned, JobAnnounced, ResizeTerminals, TasksStarted, StartDebugger,
-                 DebuggerStarted, DebuggerInput, DebuggerOutput, DebuggerCredit, EndDebugger,
-                 DebuggerEnded, ProcessWaits, ProcessTaken, TasksHeld, DebuggedJob, DeadlockFound>;
+using Message = std::variant<
+    Hello, StartJob, Started, StartFailed, SignalTasks, EndJob, StdinEnd, StdinProgress, TaskExit,
+    TaskAbort, TaskLeft, NodeFailed, Attention, Pulse, Done, AskTaskStates, TaskStates, StdoutMark,
+    StdoutFlushed, Prepared, RunTasks, NodesUp, NodeUnreached, NodeLost, KeyExchangePart,
+    KeyExchangeDone, StartTrace, StopTrace, ClockRequest, ClockReply, TraceDone, TraceTaken,
+    KeyRequest, KeyReply, WatchTasks, WatchedTasks, AskLines, TaskLines, NameRequest, NameReply,
+    SpawnTasks, TasksSpawned, JobAnnounced, ResizeTerminals, TasksStarted, StartDebugger,
+    DebuggerStarted, DebuggerInput, DebuggerOutput, DebuggerCredit, EndDebugger, DebuggerEnded,
+    ProcessWaits, ProcessTaken, InterruptCommand, TasksHeld, DebuggedJob, DeadlockFound>;
 
 }  // namespace poe::pm

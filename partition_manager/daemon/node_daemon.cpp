@@ -187,6 +187,8 @@ bool NodeDaemon::on_debugger_message(const Message& message) {
         debugger_.end();
     } else if (const auto* taken = std::get_if<ProcessTaken>(&message)) {
         on_process_taken(taken->pid);
+    } else if (const auto* interrupt = std::get_if<InterruptCommand>(&message)) {
+        debugger_.interrupt(interrupt->pid);
     } else if (const auto* held = std::get_if<TasksHeld>(&message)) {
         if (watching_.tasks) watching_.tasks->hold(held->on);
     } else {

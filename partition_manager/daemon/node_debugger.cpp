@@ -7,11 +7,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "partition_manager/job/gdb_command.hpp"
 #include "partition_manager/job/program_path.hpp"
 #include "partition_manager/job/signal_words.hpp"
 #include "partition_manager/launch/spawn.hpp"
@@ -43,6 +47,15 @@ struct Pipe {
     }
 };
 
+// Returns the process that debugs `process`; 0: none does.
+pid_t tracer_of(pid_t process) {
+    std::ifstream status("/proc/" + std::to_string(process) + "/status");
+    constexpr std::string_view kTracer = "TracerPid:";
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(kTracer)) return std::atoi(line.c_str() + kTracer.size());
+    return 0;
+}
+
 }  // namespace
 
 NodeDebugger::~NodeDebugger() {
@@ -50,9 +63,13 @@ NodeDebugger::~NodeDebugger() {
 }
 
 void NodeDebugger::start(std::vector<TaskProcess> tasks) {
+    if (pid_ != 0 && ending_) {  // the previous pdbx has just detached
+        next_ = std::move(tasks);
+        return;
+    }
     DebuggerStarted started{std::move(tasks), ""};
     if (pid_ != 0) {
-        started.trouble = "the previous gdb of this node has not ended yet";
+        started.trouble = "another gdb of this node is running";
         return handlers_.send(std::move(started));  // and its tasks stay as they are
     }
     const char* path = std::getenv("PATH");
@@ -64,8 +81,7 @@ void NodeDebugger::start(std::vector<TaskProcess> tasks) {
     if (!in.open() || !out.open() || !err.open())
         return refuse(std::move(started),
                       "cannot make pipes to gdb: " + std::string(std::strerror(errno)));
-    std::string words[] = {
-        "gdb", "-nx", "-q", "--interpreter=mi3", "-iex", "set debuginfod enabled off"};
+    std::vector<std::string> words = gdb_command();
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -172,6 +188,7 @@ void NodeDebugger::read(bool errors) {
 }
 
 void NodeDebugger::end() {
+    next_.reset();
     if (pid_ == 0 || ending_) return;
     ending_ = true;
     room_ = std::int64_t{1} << 40;  // nobody has to read what gdb writes from now on
@@ -181,6 +198,16 @@ void NodeDebugger::end() {
     timer_.async_wait([this](const asio::error_code& error) {
         if (!error) kill();
     });
+}
+
+// A function that gdb has called in a task gets the signal in the task, and ends. gdb itself ends what it
+// executes at a SIGINT.
+void NodeDebugger::interrupt(pid_t task) {
+    if (pid_ == 0) return;
+    if (task == 0)
+        ::kill(pid_, SIGINT);
+    else if (tracer_of(task) == pid_)
+        ::kill(task, SIGINT);
 }
 
 void NodeDebugger::kill() {
@@ -212,8 +239,10 @@ bool NodeDebugger::on_child_exit(pid_t pid, int status) {
         if (!errors_.empty()) text += ": " + errors_;
     }
     close_all();
-    handlers_.send(DebuggerEnded{std::move(text)});
+    // The pdbx of the next gdb has nothing to do with this one.
+    if (!next_) handlers_.send(DebuggerEnded{std::move(text)});
     handlers_.on_end();
+    if (next_) start(*std::exchange(next_, std::nullopt));
     return true;
 }
 

@@ -11,8 +11,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
@@ -38,12 +40,15 @@ class NodeDebugger {
     NodeDebugger& operator=(const NodeDebugger&) = delete;
     ~NodeDebugger();
 
-    // Starts gdb. `tasks` are those that run. If gdb runs already, it is left as it is.
+    // Starts gdb. `tasks` are those that run. If a gdb is ending, the new one starts after its end. If
+    // gdb runs already, it is left as it is.
     void start(std::vector<TaskProcess> tasks);
     void write(const std::string& bytes);
     void on_credit(std::uint64_t bytes);
     // Ends gdb as described above.
     void end();
+    // Interrupts what gdb executes in this process, which must be one that gdb debugs; 0: in itself.
+    void interrupt(pid_t task);
     // Kills gdb.
     void kill();
 
@@ -64,6 +69,7 @@ class NodeDebugger {
     asio::steady_timer timer_;
     pid_t pid_ = 0;
     bool ending_ = false;
+    std::optional<std::vector<TaskProcess>> next_;  // the tasks of a gdb that is to be started
     std::unique_ptr<asio::posix::stream_descriptor> in_;
     std::unique_ptr<asio::posix::stream_descriptor> out_;
     std::unique_ptr<asio::posix::stream_descriptor> err_;

@@ -196,6 +196,7 @@ class Partition {
     struct Debugging {
         bool held = false;                    // pdbx holds tasks: time limits stand still
         std::chrono::nanoseconds maxtime{0};  // what was left of maxtime then
+        bool left = false;                    // the pdbx that has started the job has detached
     };
     // The amount of unread output when impatient() last checked, and the time of its last change.
     struct Reading {

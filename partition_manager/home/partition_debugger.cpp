@@ -23,7 +23,7 @@ void Partition::tell_debugger() {
     const JobSpec& job = first().job();
     facts.id = job.id;
     facts.nodes = job.nodes;
-    facts.at_start = job.hold_tasks;
+    facts.at_start = job.hold_tasks && !debugging_.left;
     for (const TaskSpec& task : job.tasks) {
         facts.node_of_task.push_back(task.node);
         facts.programs.push_back(job.commands[task.command].front());
@@ -46,7 +46,9 @@ void Partition::on_debugger_left(bool detached) {
     hold_limits(false);
     if (!detached) first().branches().send(EndDebugger{});
     // As for a user who closes the output: the job ends, and that is no error.
-    if (first().job().hold_tasks && !detached) end_job(judge_.on_output_closed());
+    if (first().job().hold_tasks && !detached && !debugging_.left)
+        end_job(judge_.on_output_closed());
+    debugging_.left = debugging_.left || detached;
 }
 
 void Partition::hold_limits(bool on) {

@@ -29,7 +29,7 @@ concept NotForPartition =
               EndJob, StdinEnd, AskTaskStates, StdoutFlushed, KeyExchangeDone, NameReply,
               TasksSpawned, JobAnnounced, StartTrace, StopTrace, ClockReply, TraceTaken, WatchTasks,
               AskLines, TaskLines, ResizeTerminals, StartDebugger, DebuggerInput, DebuggerCredit,
-              EndDebugger, ProcessTaken, TasksHeld, DebuggedJob, DeadlockFound>;
+              EndDebugger, ProcessTaken, InterruptCommand, TasksHeld, DebuggedJob, DeadlockFound>;
 
 // Messages of the daemons' gdbs, for pdbx.
 template <class T>

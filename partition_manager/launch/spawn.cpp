@@ -57,7 +57,8 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
 
 // Runs in the child, in the parent's memory. Returns the errno of the step that failed. If nothing
 // fails, it does not return, so ThreadSanitizer must not count its calls.
-[[gnu::no_sanitize("thread")]] int become(const SpawnRequest& request, pid_t parent) noexcept {
+[[gnu::no_sanitize("thread")]] int become(const SpawnRequest& request, pid_t parent,
+                                          bool& held) noexcept {
     // From here on the child has its own descriptors. Before Linux 5.9 it copies all of them.
     if (::close_range(first_useless(request), ~0U, CLOSE_RANGE_UNSHARE) != 0 &&
         ::unshare(CLONE_FILES) != 0)
@@ -95,7 +96,8 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
                   nullptr);
     if (request.hold) {
         ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // fails where no Yama restricts anything
-        if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) return errno;
+        // Where it is not permitted, the task runs at once, and no debugger can attach to it.
+        held = ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
     }
     ::execve(request.path, request.argv, request.envp);
     return errno;
@@ -105,12 +107,13 @@ struct Start {
     const SpawnRequest& request;
     pid_t parent;
     int failure;
+    bool held;  // the child stops at its exec
 };
 
 // Returning ends the child process.
 [[gnu::no_sanitize("thread")]] int run_child(void* argument) {
     auto* start = static_cast<Start*>(argument);
-    start->failure = become(start->request, start->parent);
+    start->failure = become(start->request, start->parent, start->held);
     return 127;
 }
 
@@ -159,14 +162,14 @@ pid_t spawn(const SpawnRequest& request) noexcept {
     // The child gets a stack of its own. On the parent's stack AddressSanitizer would find its
     // records of the child's calls.
     const auto stack = std::make_unique_for_overwrite<char[]>(kStackBytes);
-    Start start{request, ::getpid(), 0};
+    Start start{request, ::getpid(), 0, false};
     const pid_t child = ::__clone(&run_child, stack.get() + kStackBytes,
                                   CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &start);
     const int fork_error = child < 0 ? errno : 0;
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (child < 0) return -fork_error;
     if (start.failure != 0) return -start.failure;  // the dead child is reaped like all others
-    if (request.hold) leave_stopped(child);
+    if (start.held) leave_stopped(child);
     return child;
 }
 

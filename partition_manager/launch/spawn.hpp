@@ -56,7 +56,8 @@ struct SpawnRequest {
     std::optional<rlimit> open_files;  // the child's RLIMIT_NOFILE
     const char* directory = nullptr;   // the child's working directory; nullptr: the parent's
     // The child stops (SIGSTOP) before the first instruction of the new program, so that a debugger
-    // can attach. Any process of the user may attach to it, also where Yama restricts that.
+    // can attach. Any process of the user may attach to it, also where Yama restricts that. Where the
+    // kernel forbids tracing, the child runs at once.
     bool hold = false;
     // The only processors that the child may use. If they cannot be set, this is ignored.
     const cpu_set_t* cpus = nullptr;

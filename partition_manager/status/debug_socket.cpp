@@ -40,14 +40,15 @@ void DebugSocket::begin(UniqueFd caller) {
     detached_ = false;
     channel_ = std::make_unique<Channel>(
         loop_, std::move(caller), UniqueFd(),
-        Channel::Handlers{[](const Frame&) {},
-                          [this](NodeIndex to, Message message) {
-                              if (is_any<EndDebugger>(message) && to == kAllNodes) detached_ = true;
-                              if (is_any<StartDebugger, DebuggerInput, DebuggerCredit, EndDebugger,
-                                         ProcessTaken, TasksHeld, AskTaskStates>(message))
-                                  handlers_.on_message(to, std::move(message));
-                          },
-                          [this](const std::string&) { handlers_.on_left(detached_); }});
+        Channel::Handlers{
+            [](const Frame&) {},
+            [this](NodeIndex to, Message message) {
+                if (is_any<EndDebugger>(message) && to == kAllNodes) detached_ = true;
+                if (is_any<StartDebugger, DebuggerInput, DebuggerCredit, EndDebugger, ProcessTaken,
+                           InterruptCommand, TasksHeld, AskTaskStates>(message))
+                    handlers_.on_message(to, std::move(message));
+            },
+            [this](const std::string&) { handlers_.on_left(detached_); }});
     channel_->start();
     handlers_.on_arrived();
 }

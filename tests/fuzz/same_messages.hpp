@@ -189,6 +189,9 @@ inline auto fields(const pm::ProcessWaits& m) {
 inline auto fields(const pm::ProcessTaken& m) {
     return std::tie(m.pid);
 }
+inline auto fields(const pm::InterruptCommand& m) {
+    return std::tie(m.pid);
+}
 inline auto fields(const pm::DebuggerEnded& m) {
     return std::tie(m.text);
 }

@@ -63,5 +63,5 @@ class PdbxTest(LaunchTest):
         place = self.folder / name
         place.write_text(source)
         program = place.with_suffix("")
-        subprocess.run([BUILD / "bin" / compiler, "-g", "-O0", place, "-o", program, *flags], check=True)
+        subprocess.run([compiler if compiler == "cc" else BUILD / "bin" / compiler, "-g", "-O0", place, "-o", program, *flags], check=True)
         return program
