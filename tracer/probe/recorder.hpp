@@ -1,5 +1,5 @@
 // Recorder: writes one stream (format.hpp) that the daemon has created. Any number of threads may
-// record at once. A record costs an atomic addition, reading the clock and three stores to
+// record at once. A record costs an atomic addition, reading the clock (trace_clock.hpp) and three stores to
 // preallocated memory. Threads do not wait for each other, except for preallocation.
 //
 // The whole range of the file is mapped at once. Its memory is preallocated in chunks
@@ -42,6 +42,7 @@
 #include "base/unique_fd.hpp"
 #include "tracer/probe/format.hpp"
 #include "tracer/probe/stream_file.hpp"
+#include "tracer/probe/trace_clock.hpp"
 
 namespace poe::trace {
 
@@ -75,7 +76,7 @@ class Recorder {
     }
 
     // ns since the stream's origin.
-    std::uint64_t now() const noexcept { return monotonic_ns() - origin_; }
+    std::uint64_t now() noexcept { return clock_.now() - origin_; }
     bool full() const noexcept { return full_.load(std::memory_order_relaxed); }
     const StreamHeader& header() const noexcept { return *header_; }
 
@@ -101,6 +102,7 @@ class Recorder {
     std::uint64_t origin_;
     std::uint64_t capacity_;
     bool wraps_;
+    TraceClock clock_;
     std::atomic<bool> full_{false};
     std::atomic<std::uint64_t> room_{0};
     std::atomic<std::uint64_t> lap_{0};
