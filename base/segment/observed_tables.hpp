@@ -36,7 +36,7 @@ struct ObservedComm {
     std::uint32_t operations = 0;  // collective operations that this member has begun
 };
 
-// What must happen before the call of the task returns. It needs all of them.
+// What must happen before the call of the task returns. It needs all of them, or one if `one_suffices`.
 struct ObservedNeed {
     enum class Kind : std::uint32_t {
         kUnknown,    // anything may end the wait
@@ -55,14 +55,23 @@ struct ObservedNeed {
 struct ObservedTables {
     static constexpr std::uint64_t kMagic = 0x5345'4c42'4154'4f50ull;
     static constexpr std::size_t kMostNeeds = 64;
+    static constexpr std::size_t kMostLibraryThreads = 16;
 
     std::uint64_t magic = kMagic;
     ObservedArray sends;     // of ObservedLine: messages sent
     ObservedArray receives;  // of ObservedLine: receives posted, or ended if they have a wildcard
     ObservedArray comms;     // of ObservedCommEntry
-    std::uint64_t wildcards = 0;    // receives with a wildcard that are pending
-    std::uint64_t needs_count = 0;  // more than kMostNeeds: unknown
+    std::uint64_t wildcards = 0;     // receives with a wildcard that are pending
+    std::uint64_t needs_count = 0;   // more than kMostNeeds: unknown
+    std::uint64_t one_suffices = 0;  // not 0: the call returns as soon as one need is met
     std::array<ObservedNeed, kMostNeeds> needs{};
+    // If several threads may call at the same time (MPI_THREAD_MULTIPLE): what is here is complete only as long as
+    // one thread calls, and other threads may end its wait.
+    std::uint32_t many_threads = 0;
+    std::uint32_t several_callers = 0;  // 1: another thread has called
+    std::int32_t caller = 0;            // the id of the thread that calls
+    std::uint32_t library_threads_count = 0;
+    std::array<std::int32_t, kMostLibraryThreads> library_threads{};  // of the MPI library itself
 };
 
 }  // namespace poe

@@ -174,7 +174,7 @@ void fields(F& f, CommCount& m) {
 }
 template <class F>
 void fields(F& f, ObservedEvidence& m) {
-    f(m.known)(m.wildcards)(m.needs)(m.sends)(m.receives)(m.comms);
+    f(m.known)(m.wildcards)(m.one_suffices)(m.needs)(m.sends)(m.receives)(m.comms);
 }
 template <class F>
 void fields(F& f, PostedNote& m) {

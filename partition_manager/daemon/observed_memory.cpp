@@ -6,6 +6,8 @@
 
 #include "partition_manager/daemon/process_memory.hpp"
 
+#include "partition_manager/daemon/observed_threads.hpp"
+
 namespace poe::pm {
 namespace {
 
@@ -32,6 +34,18 @@ bool add_lines(pid_t process, const ObservedArray& array, std::vector<LineCount>
     return true;
 }
 
+// True if the calls that the tables describe are all that the task does.
+bool nothing_else_acts(pid_t process, const ObservedTables& tables) {
+    if (tables.many_threads == 0) return true;
+    if (tables.several_callers != 0 ||
+        tables.library_threads_count > ObservedTables::kMostLibraryThreads)
+        return false;
+    std::vector<pid_t> left_out(tables.library_threads.begin(),
+                                tables.library_threads.begin() + tables.library_threads_count);
+    left_out.push_back(tables.caller);
+    return other_threads_sleep(process, left_out);
+}
+
 }  // namespace
 
 ObservedEvidence read_observed_memory(const TaskSlot& slot) {
@@ -44,6 +58,7 @@ ObservedEvidence read_observed_memory(const TaskSlot& slot) {
         tables.magic != ObservedTables::kMagic || tables.needs_count > ObservedTables::kMostNeeds)
         return evidence;
     evidence.wildcards = static_cast<std::uint32_t>(tables.wildcards);
+    evidence.one_suffices = tables.one_suffices != 0;
     for (std::size_t i = 0; i < tables.needs_count; ++i) {
         evidence.needs.push_back(tables.needs[i]);
         if (tables.needs[i].kind > ObservedNeed::Kind::kAll)
@@ -59,6 +74,12 @@ ObservedEvidence read_observed_memory(const TaskSlot& slot) {
         if (!read_memory(process, entry.address, &comm, 1)) return evidence;
         evidence.comms.push_back({comm.context, comm.operations});
     }
+    if (!nothing_else_acts(process, tables)) return evidence;
+    // Another thread may have called meanwhile.
+    ObservedTables again;
+    if (!read_memory(process, address, &again, 1) ||
+        again.several_callers != tables.several_callers)
+        return evidence;
     evidence.known = slot.calls.load(std::memory_order_acquire) == calls;
     return evidence;
 }

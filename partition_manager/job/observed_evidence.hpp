@@ -28,6 +28,7 @@ struct ObservedEvidence {
     // False: it could not be read, or there is too much of it. Then the task counts as able to continue.
     bool known = false;
     std::uint32_t wildcards = 0;
+    bool one_suffices = false;
     std::vector<ObservedNeed> needs;
     std::vector<LineCount> sends;
     std::vector<LineCount> receives;

@@ -40,9 +40,12 @@ struct TaskState {
     std::uint32_t unlooked_ms = 0;
     UnexpectedView unexpected;  // messages that have arrived and are not asked for
     // Of the task's process and its descendants, if add_process_states() was called.
-    bool idle = false;          // none of them runs at present
-    bool stopped = false;       // by a signal or a debugger
-    bool observed = false;      // it uses another MPI library
+    bool idle = false;      // none of them runs at present
+    bool stopped = false;   // by a signal or a debugger
+    bool observed = false;  // it uses another MPI library
+    // Of an observed task that waits for one of several requests: the tasks that could end one, with `awaited` that of
+    // the first request. Found by resolve_observed_waits(), so not sent. -1: any task.
+    std::vector<TaskId> alternatives;
     ObservedEvidence evidence;  // of an observed task that waits, if somebody looks for deadlocks
     MessageQueues queues;       // if a debugger asks
 

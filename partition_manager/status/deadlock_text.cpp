@@ -54,6 +54,8 @@ std::string call_in_words(const TaskState& state) {
     if (awaited.peer >= 0 && !is_of_program(awaited.context))
         return call + " for " + task_in_words(awaited.peer) + " in a collective operation" +
                (communicator.empty() ? "" : " of" + communicator.substr(3));
+    if (!state.alternatives.empty())
+        call += " for one of " + std::to_string(state.alternatives.size()) + " requests, the first";
     switch (awaited.kind) {
         case Awaited::Kind::kRoom:
             return call + " of " + bytes_in_words(state.doing.bytes) +

@@ -89,28 +89,35 @@ UnexpectedView untaken(const TaskState& task, const States& states) {
     return view;
 }
 
-std::optional<Awaited> missing(const TaskState& task, const States& states) {
-    for (const ObservedNeed& need : task.evidence.needs) {
-        std::optional<Awaited> awaited;
-        switch (need.kind) {
-            case Kind::kUnknown:
-                break;
-            case Kind::kMessage:
-                awaited = missing_message(task, need, states);
-                break;
-            case Kind::kReceive:
-                awaited = missing_receive(task, need, states);
-                break;
-            case Kind::kOperation:
-                awaited = missing_member(need, states);
-                break;
-            case Kind::kAll:
-                awaited = Awaited{Awaited::Kind::kAll, Awaited::kAnybody, -1, 0};
-                break;
-        }
-        if (awaited) return awaited;
+std::optional<Awaited> missing_one(const TaskState& task, const ObservedNeed& need,
+                                   const States& states) {
+    switch (need.kind) {
+        case Kind::kUnknown:
+            break;
+        case Kind::kMessage:
+            return missing_message(task, need, states);
+        case Kind::kReceive:
+            return missing_receive(task, need, states);
+        case Kind::kOperation:
+            return missing_member(need, states);
+        case Kind::kAll:
+            return Awaited{Awaited::Kind::kAll, Awaited::kAnybody, -1, 0};
     }
     return std::nullopt;
+}
+
+// What the task waits for: the first need that is not met; if one need suffices, none must be met. Empty if the task
+// can continue or if too little is known.
+std::vector<Awaited> missing(const TaskState& task, const States& states) {
+    std::vector<Awaited> all;
+    for (const ObservedNeed& need : task.evidence.needs) {
+        const auto awaited = missing_one(task, need, states);
+        if (!awaited && task.evidence.one_suffices) return {};
+        if (!awaited) continue;
+        all.push_back(*awaited);
+        if (!task.evidence.one_suffices) return all;
+    }
+    return all;
 }
 
 }  // namespace
@@ -122,17 +129,18 @@ void resolve_observed_waits(std::vector<TaskState>& states) {
     States known;
     for (const TaskState& state : states)
         if (state.observed && state.evidence.known) known[state.task] = &state;
-    std::vector<std::optional<Awaited>> awaited;
+    std::vector<std::vector<Awaited>> awaited;
     for (const TaskState& state : states)
         awaited.push_back(state.observed && state.evidence.known ? missing(state, known)
-                                                                 : std::nullopt);
+                                                                 : std::vector<Awaited>());
     for (std::size_t i = 0; i < states.size(); ++i) {
         if (!states[i].observed || states[i].life == TaskState::Life::kEnded) continue;
-        states[i].measured = states[i].measured && awaited[i].has_value();
-        if (awaited[i]) {
-            states[i].awaited = *awaited[i];
-            states[i].unexpected = untaken(states[i], known);
-        }
+        states[i].measured = states[i].measured && !awaited[i].empty();
+        if (awaited[i].empty()) continue;
+        states[i].awaited = awaited[i].front();
+        states[i].unexpected = untaken(states[i], known);
+        if (awaited[i].size() > 1)
+            for (const Awaited& each : awaited[i]) states[i].alternatives.push_back(each.peer);
     }
 }
 

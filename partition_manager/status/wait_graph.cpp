@@ -34,6 +34,13 @@ std::vector<TaskId> stuck_tasks(const PerTask<const TaskState*>& states,
             continue;
         }
         stuck[task] = true;
+        const std::vector<TaskId>& others = state->alternatives;
+        if (std::any_of(others.begin(), others.end(),
+                        [tasks](TaskId other) { return other < 0 || other >= tasks; })) {
+            waits_for_anybody.push_back(task);
+            continue;
+        }
+        for (const TaskId other : others) waiters_of[other].push_back(task);
         if (state->awaited.kind == Awaited::Kind::kAll)
             waits_for_all.push_back(task);
         else if (state->awaited.kind == Awaited::Kind::kUnknown || state->awaited.peer < 0)

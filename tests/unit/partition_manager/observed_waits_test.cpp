@@ -133,3 +133,42 @@ TEST_CASE("collective operations", "[observed_waits]") {
         CHECK(stuck(states) == kBoth);
     }
 }
+
+TEST_CASE("tasks that wait for one of several requests", "[observed_waits]") {
+    std::vector<TaskState> states{waiting(0, {message(1, 3), message(2, 4)}),
+                                  waiting(1, {message(0, 5)}), waiting(2, {message(1, 6)})};
+    states[0].evidence.one_suffices = true;
+    const std::vector<TaskId> all{0, 1, 2};
+    CHECK(stuck(states) == all);
+
+    SECTION("one of the messages exists") {
+        states[2].evidence.sends = {{kWorld, 0, 4, 1}};
+        CHECK(stuck(states) == kNobody);
+    }
+    SECTION("if all are needed, one that exists does not help") {
+        states[2].evidence.sends = {{kWorld, 0, 4, 1}};
+        states[0].evidence.one_suffices = false;
+        CHECK(stuck(states) == all);
+    }
+    SECTION("one of the senders can continue") {
+        states[2].doing.call = Call::kNone;
+        CHECK(stuck(states) == kNobody);
+    }
+    SECTION("a task that can continue, but sends nothing that is needed") {
+        states.push_back(waiting(3, {}));
+        states[3].doing.call = Call::kNone;
+        CHECK(stuck(states) == all);
+        // A request for a message of any task could be ended by it.
+        states[0].evidence.needs = {message(1, 3), message(-1, 4)};
+        CHECK(stuck(states) == kNobody);
+    }
+    SECTION("a request of which nothing is known may end at any time") {
+        states[0].evidence.needs.push_back({});
+        CHECK(stuck(states) == kNobody);
+    }
+    SECTION("what is reported") {
+        const auto found = find_deadlock(states, 3, std::chrono::seconds(1));
+        CHECK_THAT(found.lines.front(),
+                   Catch::Contains("for one of 2 requests, the first for tag 3 from task 1"));
+    }
+}

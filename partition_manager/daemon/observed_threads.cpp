@@ -1,0 +1,67 @@
+// See observed_threads.hpp.
+#include "partition_manager/daemon/observed_threads.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <linux/futex.h>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <sys/syscall.h>
+
+#include "base/parse.hpp"
+
+namespace poe::pm {
+namespace {
+
+using Switches = std::map<pid_t, std::string>;  // by thread: how often it has given up its processor
+
+bool waits_for_a_thread(const std::filesystem::path& thread) {
+    std::ifstream file(thread / "syscall");
+    long call = 0;
+    std::uint64_t address = 0, operation = 0, value = 0, timeout = 1;
+    if (!(file >> call >> std::hex >> address >> operation >> value >> timeout)) return false;
+    const std::uint64_t what = operation & ~std::uint64_t{FUTEX_CLOCK_REALTIME};
+    return call == SYS_futex && timeout == 0 &&
+           (what == FUTEX_WAIT_PRIVATE || what == FUTEX_WAIT_BITSET_PRIVATE);
+}
+
+std::string switches_of(const std::filesystem::path& thread) {
+    std::ifstream file(thread / "status");
+    std::string found;
+    for (std::string line; std::getline(file, line);)
+        if (line.find("ctxt_switches") != std::string::npos) found += line;
+    return found;
+}
+
+// Nothing if a thread does not sleep.
+std::optional<Switches> look(pid_t process, std::span<const pid_t> left_out) {
+    Switches all;
+    std::error_code error;
+    const std::filesystem::path folder = "/proc/" + std::to_string(process) + "/task";
+    std::filesystem::directory_iterator entries(folder, error);
+    if (error) return std::nullopt;
+    for (; entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+        const auto thread = parse_number<pid_t>(entries->path().filename().string());
+        if (!thread) return std::nullopt;
+        if (std::find(left_out.begin(), left_out.end(), *thread) != left_out.end()) continue;
+        std::string switches = switches_of(entries->path());
+        if (switches.empty() || !waits_for_a_thread(entries->path())) return std::nullopt;
+        all[*thread] = std::move(switches);
+    }
+    if (error) return std::nullopt;
+    return all;
+}
+
+}  // namespace
+
+// A thread that has not run between the two looks has slept all the time between them, so if none has run, all
+// have slept at the same time.
+bool other_threads_sleep(pid_t process, std::span<const pid_t> left_out) {
+    const auto first = look(process, left_out);
+    return first && first == look(process, left_out);
+}
+
+}  // namespace poe::pm

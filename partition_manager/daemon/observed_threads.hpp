@@ -1,0 +1,14 @@
+// Whether threads of an observed task that are not in a call of MPI could make the task continue.
+#pragma once
+
+#include <span>
+#include <sys/types.h>
+
+namespace poe::pm {
+
+// True if every thread of the process but `left_out` sleeps until another thread of the process wakes it, so that none
+// of them can act as long as the threads that are left out do not. All of them slept at one moment during the call.
+// False also if the kernel does not say. Never blocks.
+bool other_threads_sleep(pid_t process, std::span<const pid_t> left_out);
+
+}  // namespace poe::pm
