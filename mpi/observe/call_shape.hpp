@@ -38,6 +38,16 @@ enum class Action : std::uint8_t {
     kMakeCollective,
 };
 
+// What counts as the bytes of a collective call: what this member gives, or its part of what one member gives.
+enum class Amount : std::uint8_t {
+    kSent,            // the member's own block
+    kReceived,        // the same, which is given by the root
+    kMembers,         // blocks for all members, each with its own count
+    kNeighbors,       // the same for the neighbors of the member
+    kReducedMembers,  // a vector whose parts all members get, each with its own count
+    kReducedBlocks,   // the same with one count
+};
+
 // The position of each argument; -1: the function has no such argument.
 struct CallShape {
     Action action = Action::kOther;
@@ -52,6 +62,10 @@ struct CallShape {
     std::int8_t send_type = -1;
     std::int8_t receive_count = -1;
     std::int8_t receive_type = -1;
+    std::int8_t send_counts = -1;  // array of counts, by member, as the following three
+    std::int8_t receive_counts = -1;
+    std::int8_t send_types = -1;
+    std::int8_t receive_types = -1;
     std::int8_t send_buffer = -1;
     std::int8_t receive_buffer = -1;
     std::int8_t request = -1;   // address of a request
@@ -63,6 +77,8 @@ struct CallShape {
     std::int8_t indices = -1;     // array of their indices
     std::int8_t status = -1;      // address of a status, or array of them
     std::int8_t message = -1;     // address of a matched message
+    Amount amount = Amount::kSent;
+    bool wide_counts = false;  // counts are of type MPI_Count
 };
 
 }  // namespace poe::observe

@@ -60,10 +60,13 @@ Communicator* Communicators::add(Word handle, ContextId parent) {
     std::vector<int> own = library_.world_ranks(handle, false);
     if (world_task_ >= 0)
         for (int& rank : own) rank = rank == 0 ? world_task_ : -1;
+    communicator->rank = library_.rank(handle);
+    communicator->members = communicator->own_members = own.size();
     std::uint64_t sum = sum_of(parent, own);
     if (communicator->inter) {
         communicator->own_tasks = own;
         communicator->tasks = library_.world_ranks(handle, true);
+        communicator->members = communicator->tasks.size();
         // Both sides compute the same number.
         const auto first = std::min(own, communicator->tasks);
         sum = sum_of(sum_of(parent, first), std::max(own, communicator->tasks));

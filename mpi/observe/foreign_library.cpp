@@ -56,6 +56,8 @@ std::optional<ForeignLibrary> ForeignLibrary::recognize(Find find) {
         library.proc_null = -3;
         library.any_tag = -2;
         library.thread_multiple_ = 4096;
+        library.cart_ = 211;
+        library.graph_ = 212;
         library.status_bytes = 32;
     } else {
         library.name_ = "MPICH";
@@ -70,6 +72,8 @@ std::optional<ForeignLibrary> ForeignLibrary::recognize(Find find) {
         library.status_ignore = 1;
         library.any_source = -2;
         library.proc_null = -1;
+        library.cart_ = 2;
+        library.graph_ = 1;
         library.status_bytes = 20;
     }
     return library;
@@ -89,6 +93,10 @@ void ForeignLibrary::find_functions(Find find) {
     get_count_ = find("PMPI_Get_count");
     test_cancelled_ = find("PMPI_Test_cancelled");
     query_thread_ = find("PMPI_Query_thread");
+    topo_test_ = find("PMPI_Topo_test");
+    cart_dimensions_ = find("PMPI_Cartdim_get");
+    graph_neighbors_ = find("PMPI_Graph_neighbors_count");
+    dist_graph_neighbors_ = find("PMPI_Dist_graph_neighbors_count");
 }
 
 template <typename... Arguments>
@@ -163,6 +171,23 @@ std::vector<int> ForeignLibrary::world_ranks(Word comm, bool remote) const {
     call(group_free_, &group);
     call(group_free_, &world);
     return ranks;
+}
+
+std::size_t ForeignLibrary::neighbors(Word comm) const noexcept {
+    int topology = 0;
+    int count = 0;
+    if (call(topo_test_, comm, &topology) != 0) return 0;
+    if (topology == cart_) {
+        if (call(cart_dimensions_, comm, &count) != 0) return 0;
+        count *= 2;
+    } else if (topology == graph_) {
+        if (call(graph_neighbors_, comm, rank(comm), &count) != 0) return 0;
+    } else {
+        int incoming = 0;
+        int weighted = 0;
+        if (call(dist_graph_neighbors_, comm, &incoming, &count, &weighted) != 0) return 0;
+    }
+    return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 std::string ForeignLibrary::comm_name(Word comm) const {

@@ -66,6 +66,8 @@ class ForeignLibrary {
     // The rank in MPI_COMM_WORLD of each member of the communicator's group, or of its remote group; -1:
     // the member does not belong to it.
     std::vector<int> world_ranks(Word comm, bool remote) const;
+    // The number of tasks to which this task sends in a neighborhood collective call.
+    std::size_t neighbors(Word comm) const noexcept;
     std::string comm_name(Word comm) const;
     // True if several threads may call at the same time (MPI_THREAD_MULTIPLE).
     bool many_threads() const noexcept;
@@ -94,6 +96,12 @@ class ForeignLibrary {
     void* get_count_ = nullptr;
     void* test_cancelled_ = nullptr;
     void* query_thread_ = nullptr;
+    void* topo_test_ = nullptr;
+    void* cart_dimensions_ = nullptr;
+    void* graph_neighbors_ = nullptr;
+    void* dist_graph_neighbors_ = nullptr;
+    int cart_ = 1;  // values of MPI_Topo_test
+    int graph_ = 2;
 };
 
 }  // namespace poe::observe

@@ -77,7 +77,7 @@ static Function find(unsigned number, int profiling, const char* name, const voi
 
 /* Loads the recorder, which is in the folder of this library. */
 static void start_recorder(const void* site) {
-    static const struct PoeInterposer interposer = {find_for_recorder};
+    static struct PoeInterposer interposer = {.find = find_for_recorder};
     Dl_info own;
     char path[4096];
     if (getenv("MP_SEGMENT") == NULL || dladdr((const void*)&behind, &own) == 0) return;
@@ -86,6 +86,7 @@ static void start_recorder(const void* site) {
     if (snprintf(path, sizeof path, "%.*slibpoe-recorder.so", length, own.dli_fname) >=
         (int)sizeof path)
         return;
+    interposer.library_threads_count = poe_library_threads(interposer.library_threads);
     known_object = object_of(site);
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const struct PoeRecorder* (*start)(const struct PoeInterposer*) = NULL;
@@ -135,6 +136,7 @@ static inline __attribute__((always_inline)) long observe(struct PoeObservedCall
     outermost = entered;
     const struct PoeRecorder* const to = __atomic_load_n(&recorder, __ATOMIC_ACQUIRE);
     if (UNLIKELY(to == NULL)) {
+        if (is_init(call->number)) poe_before_init();
         const long result = forward(function, wide, call->arguments.words);
         if ((int)result == 0 && is_init(call->number)) start_recorder(call->site);
         return result;

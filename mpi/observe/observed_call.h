@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "mpi/observe/library_threads.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,9 @@ struct PoeObservedCall {
 struct PoeInterposer {
     /* The function with this name in the program's MPI library; null if it has none. */
     void* (*find)(const char* name);
+    /* The threads that the library has started for itself in MPI_Init. */
+    unsigned library_threads_count;
+    int library_threads[kMostLibraryThreads];
 };
 
 /* What the recorder does at the beginning and at the end of an outermost call of a function. */

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -19,7 +20,7 @@
 #include "mpi/observe/foreign_library.hpp"
 #include "mpi/observe/message_numbers.hpp"
 #include "mpi/observe/observed_call.h"
-#include "tracer/probe/format.hpp"
+#include "tracer/probe/tracer.hpp"
 
 namespace poe::observe {
 
@@ -61,12 +62,25 @@ struct CallNotes {
 static_assert(sizeof(CallNotes) <= sizeof PoeObservedCall::kept &&
               std::is_trivially_copyable_v<CallNotes>);
 
+// What a call has ended or begun: a message or a collective operation, for the trace.
+struct Part {
+    trace::CallPart part = trace::CallPart::kNone;
+    TaskId peer = -1;
+    std::int32_t tag = 0;
+    std::uint32_t context = 0;
+    TaskId root = -1;
+    std::uint32_t number = 0;
+    std::uint32_t request = 0;
+    Bytes bytes = 0;
+};
+
 // One per process. Any thread that the library admits may call.
 class Recorder {
   public:
     // `slot`: of this task; the segment must exist as long as the process. `world_task`: see
-    // Communicators. To be constructed in the thread that has initialized MPI.
-    Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_task);
+    // Communicators. `library_threads`: ids of the threads that the library has started for itself. To be constructed in the thread that has initialized MPI.
+    Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_task,
+             std::span<const int> library_threads);
 
     // `shape`: of the function of the call. Inlined, so that for a known shape hardly anything is left.
     void before(PoeObservedCall& call, const CallShape& shape);
@@ -81,19 +95,30 @@ class Recorder {
                   End& end);
     void send_of_exchange(const PoeObservedCall& call, const CallShape& shape,
                           const Communicator& comm);
-    Bytes bytes_of(const PoeObservedCall& call, int count, int type);
-    Bytes collective_bytes(const PoeObservedCall& call, const CallShape& shape);
+    Bytes bytes_of(const PoeObservedCall& call, const CallShape& shape, int count, int type);
+    Bytes bytes_of(long elements, Word type);
+    Bytes collective_bytes(const PoeObservedCall& call, const CallShape& shape,
+                           const Communicator& comm);
+    Bytes special_bytes(const PoeObservedCall& call, const CallShape& shape,
+                        const Communicator& comm);
     void save(PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
     void save_requests(PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
     void want_status(PoeObservedCall& call, const CallShape& shape, std::size_t count);
     void show(const PoeObservedCall& call, const CallNotes& notes);
-    void record(const PoeObservedCall& call, CallNotes& notes);
-    std::uint32_t send(const Communicator& comm, const End& end, std::uint32_t request);
+    void record_begin(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
+    void begin_parts(const PoeObservedCall& call, const CallNotes& notes) noexcept;
+    void add_part(const Part& part) noexcept;
+    void record_part(bool ends) noexcept;
+    void end_parts(const CallNotes& notes) noexcept;
+    void record_sent(const PoeObservedCall& call, const Communicator& comm, const End& end,
+                     std::uint32_t number, std::uint32_t request) noexcept;
+    std::uint32_t send(const Communicator& comm, const End& end);
     std::uint32_t number_of_receive(const Communicator& comm, const End& end);
     bool shows_this_thread() const noexcept;
     bool is_main_thread() const noexcept;
     void find_type(Word handle);
-    void start_persistent(const CallShape& shape, const CallNotes& notes);
+    void start_persistent(const PoeObservedCall& call, const CallShape& shape,
+                          const CallNotes& notes);
 
     void take_effect(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
     void add_request(const PoeObservedCall& call, const CallShape& shape, const CallNotes& notes);
@@ -127,6 +152,9 @@ class Recorder {
     MessageNumbers sends_;
     MessageNumbers receives_;
     std::uint32_t requests_ = 0;
+    // Of the call that is ending: the last part is recorded together with the end of the call.
+    Part last_part_;
+    trace::CallLine ending_;
     const Communicator* shown_comm_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 #include "mpi/observe/recorder_calls.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "mpi/observe/recorder.hpp"
 
@@ -21,7 +22,8 @@ const void* this_thread() noexcept {
 
 }  // namespace
 
-Recorder::Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_task)
+Recorder::Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_task,
+                   std::span<const int> library_threads)
     : library_(library),
       slot_(slot),
       many_threads_(library.many_threads()),
@@ -29,11 +31,13 @@ Recorder::Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_t
       comms_(library_, world_task, &tables_.comms),
       sends_(&tables_.sends),
       receives_(&tables_.receives) {
-    if (many_threads_)
-        tracer().record_states_of_this_thread();
-    else  // a task whose threads call at the same time counts as able to do anything
-        slot_.observed_tables.store(reinterpret_cast<std::uint64_t>(&tables_),
-                                    std::memory_order_release);
+    if (many_threads_) tracer().record_states_of_this_thread();
+    tables_.many_threads = many_threads_ ? 1 : 0;
+    tables_.caller = ::gettid();
+    tables_.library_threads_count = static_cast<std::uint32_t>(library_threads.size());
+    std::copy(library_threads.begin(), library_threads.end(), tables_.library_threads.begin());
+    slot_.observed_tables.store(reinterpret_cast<std::uint64_t>(&tables_),
+                                std::memory_order_release);
 }
 
 bool Recorder::is_main_thread() const noexcept {
@@ -62,24 +66,110 @@ void Recorder::save_requests(PoeObservedCall& call, const CallShape& shape, Call
     if (shape.status >= 0 && count > 0) want_status(call, shape, shape.index >= 0 ? 1 : count);
 }
 
-void Recorder::record(const PoeObservedCall& call, CallNotes& notes) {
-    const trace::About detail{notes.comm != nullptr ? notes.comm->context : 0, 0};
-    notes.recorded =
-        tracer().enter(call.number, notes.end.peer, notes.end.tag, sites_.find(call), detail);
-    if (notes.recorded && notes.collective)
-        tracer().collective(notes.root, group_number(*notes.comm), notes.end.bytes,
-                            notes.comm->operations, notes.phase);
+namespace {
+
+trace::CallPart part_of(trace::Phase phase) noexcept {
+    switch (phase) {
+        case trace::Phase::kWhole:
+            break;
+        case trace::Phase::kStarts:
+            return trace::CallPart::kCollectiveStarts;
+        case trace::Phase::kEnds:
+            return trace::CallPart::kCollectiveEnds;
+    }
+    return trace::CallPart::kCollective;
+}
+
+}  // namespace
+
+// The beginning of a call, with the message that it sends or the operation that it is.
+void Recorder::record_begin(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes) {
+    const End& end = notes.end;
+    trace::CallRecord record{.line = {.region = call.number,
+                                      .peer = end.peer,
+                                      .type = end.tag,
+                                      .context = notes.comm != nullptr ? notes.comm->context : 0,
+                                      .root = notes.root,
+                                      .site = sites_.find(call)},
+                             .begins = true,
+                             .number = notes.number};
+    if (notes.collective) {
+        record.part = part_of(notes.phase);
+        record.bytes = end.bytes;
+    } else if ((shape.action == Action::kSend || shape.action == Action::kStartSend) &&
+               notes.comm != nullptr && !end.nobody && end.peer >= 0) {
+        record.part = trace::CallPart::kSend;
+        record.bytes = end.bytes;
+        if (shape.action == Action::kStartSend) record.request = requests_ + 1;
+    }
+    notes.recorded = tracer().call(record);
+    // A message is recorded also in a thread whose calls are not.
+    if (notes.recorded || record.part != trace::CallPart::kSend) return;
+    record.begins = false;
+    tracer().call(record);
+}
+
+// A call ends. What it has received and ended is recorded part by part, the last part together with the end.
+void Recorder::begin_parts(const PoeObservedCall& call, const CallNotes& notes) noexcept {
+    ending_ = {.region = call.number, .root = notes.root, .site = sites_.find(call)};
+    last_part_ = {.peer = notes.end.peer,
+                  .tag = notes.end.tag,
+                  .context = notes.comm != nullptr ? notes.comm->context : 0,
+                  .root = notes.root,
+                  .bytes = notes.end.bytes};
+}
+
+void Recorder::add_part(const Part& part) noexcept {
+    if (last_part_.part != trace::CallPart::kNone) record_part(false);
+    last_part_ = part;
+}
+
+void Recorder::record_part(bool ends) noexcept {
+    const Part& part = last_part_;
+    tracer().call({.line = {.region = ending_.region,
+                            .peer = part.peer,
+                            .type = part.tag,
+                            .context = part.context,
+                            .root = part.root,
+                            .site = ending_.site},
+                   .part = part.part,
+                   .ends = ends,
+                   .number = part.number,
+                   .request = part.request,
+                   .bytes = part.bytes});
+}
+
+void Recorder::end_parts(const CallNotes& notes) noexcept {
+    if (notes.recorded || last_part_.part != trace::CallPart::kNone) record_part(notes.recorded);
 }
 
 void Recorder::send_of_exchange(const PoeObservedCall& call, const CallShape& shape,
                                 const Communicator& comm) {
     End end;
     outgoing(call, shape, comm, end);
-    send(comm, end, 0);
+    const std::uint32_t number = send(comm, end);
+    if (tracer().on()) [[unlikely]]
+        record_sent(call, comm, end, number, 0);
+}
+
+// Records a message that is not the one of the arguments of the call alone.
+void Recorder::record_sent(const PoeObservedCall& call, const Communicator& comm, const End& end,
+                           std::uint32_t number, std::uint32_t request) noexcept {
+    if (end.nobody || end.peer < 0) return;
+    tracer().call({.line = {.region = call.number,
+                            .peer = end.peer,
+                            .type = end.tag,
+                            .context = comm.context,
+                            .site = sites_.find(call)},
+                   .part = trace::CallPart::kSend,
+                   .number = number,
+                   .request = request,
+                   .bytes = end.bytes});
 }
 
 // The requests of MPI_Start or MPI_Startall begin their operations again.
-void Recorder::start_persistent(const CallShape& shape, const CallNotes& notes) {
+void Recorder::start_persistent(const PoeObservedCall& call, const CallShape& shape,
+                                const CallNotes& notes) {
     const bool several = shape.requests >= 0;
     const std::vector<Word>& all = call_memory().requests;
     for (std::size_t i = 0; i < (several ? all.size() : 1); ++i) {
@@ -89,15 +179,22 @@ void Recorder::start_persistent(const CallShape& shape, const CallNotes& notes) 
         Communicator& comm = *pending->comm;
         const End& end = pending->end;
         if (pending->kind == Pending::Kind::kSend) {
-            pending->number = send(comm, end, pending->request);
+            pending->number = send(comm, end);
+            if (tracer().on()) [[unlikely]]
+                record_sent(call, comm, end, pending->number, pending->request);
         } else if (pending->kind == Pending::Kind::kReceive) {
             pending->number = number_of_receive(comm, end);
             count_wildcard(*pending, 1);
         } else if (pending->kind == Pending::Kind::kCollective) {
             pending->number = comm.operations++;
             if (notes.recorded)
-                tracer().collective(pending->root, group_number(comm), end.bytes, pending->number,
-                                    trace::Phase::kStarts);
+                tracer().call({.line = {.region = call.number,
+                                        .context = comm.context,
+                                        .root = pending->root,
+                                        .site = sites_.find(call)},
+                               .part = trace::CallPart::kCollectiveStarts,
+                               .number = pending->number,
+                               .bytes = end.bytes});
         }
     }
 }
@@ -112,8 +209,7 @@ void Recorder::describe_requests(const CallShape& shape, CallNotes& notes) {
     if (shape.requests < 0) notes.end = known->end;
 }
 
-// The requests that must end before a wait returns. A call that waits for one of several, or does not wait, needs
-// nothing that is known.
+// The requests that must end before a wait returns, all or one. A call that does not wait needs nothing that is known.
 void Recorder::need_requests(const CallShape& shape, const CallNotes& notes) {
     tables_.needs_count = 0;
     if (shape.flag >= 0) return;
@@ -122,8 +218,7 @@ void Recorder::need_requests(const CallShape& shape, const CallNotes& notes) {
         return;
     }
     const std::vector<Word>& all = call_memory().requests;
-    const bool one_suffices = shape.index >= 0 || shape.done_count >= 0;
-    if (one_suffices && all.size() != 1) return;
+    tables_.one_suffices = shape.index >= 0 || shape.done_count >= 0 ? 1 : 0;
     for (const Word handle : all) need_request(handle);
 }
 
@@ -131,14 +226,16 @@ void Recorder::need_request(Word handle) {
     using Kind = ObservedNeed::Kind;
     if (handle == library_.request_null) return;
     const Pending* const pending = pending_.find(handle);
-    if (pending != nullptr && (!pending->active || pending->end.nobody)) return;
+    if (pending != nullptr && !pending->active) return;
     if (tables_.needs_count >= ObservedTables::kMostNeeds) {
         tables_.needs_count = ObservedTables::kMostNeeds + 1;
         return;
     }
     ObservedNeed& need = tables_.needs[tables_.needs_count++];
     need = {};
-    if (pending == nullptr || pending->comm == nullptr || pending->comm->inter) return;
+    if (pending == nullptr || pending->comm == nullptr || pending->comm->inter ||
+        pending->end.nobody)
+        return;
     need = {Kind::kUnknown, pending->end.peer, pending->end.tag, pending->comm->context,
             pending->number};
     switch (pending->kind) {
@@ -258,8 +355,13 @@ void Recorder::finish(Word handle, const void* statuses, std::size_t index) {
     switch (pending.kind) {
         case Pending::Kind::kSend:
             if (pending.number != 0 && tracer().on()) [[unlikely]]
-                tracer().send_ended(trace::kNumberedByTag, pending.end.peer, pending.end.tag,
-                                    pending.number, {pending.comm->context, pending.request});
+                add_part({.part = trace::CallPart::kSendEnded,
+                          .peer = pending.end.peer,
+                          .tag = pending.end.tag,
+                          .context = pending.comm->context,
+                          .number = pending.number,
+                          .request = pending.request,
+                          .bytes = pending.end.bytes});
             break;
         case Pending::Kind::kReceive: {
             if (pending.end.nobody) break;
@@ -276,8 +378,11 @@ void Recorder::finish(Word handle, const void* statuses, std::size_t index) {
             [[fallthrough]];
         case Pending::Kind::kCollective:
             if (tracer().on()) [[unlikely]]
-                tracer().collective(pending.root, group_number(*pending.comm), pending.end.bytes,
-                                    pending.number, trace::Phase::kEnds);
+                add_part({.part = trace::CallPart::kCollectiveEnds,
+                          .context = pending.comm->context,
+                          .root = pending.root,
+                          .number = pending.number,
+                          .bytes = pending.end.bytes});
             break;
     }
 }

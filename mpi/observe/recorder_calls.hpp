@@ -31,12 +31,6 @@ inline void* pointer(const PoeObservedCall& call, int place) noexcept {
     return reinterpret_cast<void*>(call.arguments.words[place]);
 }
 
-// The number of a communicator in the records of collective operations (tracer/FORMAT.md).
-inline std::int32_t group_number(const Communicator& comm) noexcept {
-    constexpr std::int32_t kCommunicator = 0x40000000;
-    return kCommunicator | static_cast<std::int32_t>(comm.context);
-}
-
 // True for a call that is neither shown nor recorded.
 constexpr bool is_silent(Action action) noexcept {
     return action == Action::kRename || action == Action::kControl || action == Action::kFreeType;
@@ -87,26 +81,24 @@ inline bool is_true(const PoeObservedCall& call, int place) noexcept {
 
 [[gnu::always_inline]] inline void Recorder::before(PoeObservedCall& call, const CallShape& shape) {
     const OnlyThread only(many_threads_ ? &mutex_ : nullptr);
+    if (many_threads_ && !is_main_thread()) [[unlikely]]
+        tables_.several_callers = 1;
     CallNotes& notes = *new (call.kept) CallNotes();
     if (finalized_) return;
     save(call, shape, notes);
     if (is_silent(shape.action)) return;
     describe(call, shape, notes);
     if (shows_this_thread()) show(call, notes);
-    if (tracer().on()) [[unlikely]]
-        record(call, notes);
     if (notes.collective) notes.number = notes.comm->operations++;
-
     // A message counts as sent before the library sees it, so that it cannot arrive earlier.
-    if (notes.comm != nullptr) {
-        if (shape.action == Action::kSend)
-            notes.number = send(*notes.comm, notes.end, 0);
-        else if (shape.action == Action::kStartSend)
-            notes.number = send(*notes.comm, notes.end, requests_ + 1);
-        else if (shape.action == Action::kExchange || shape.action == Action::kStartExchange)
-            send_of_exchange(call, shape, *notes.comm);
-    }
-    if (shape.action == Action::kStart) start_persistent(shape, notes);
+    const bool sends = shape.action == Action::kSend || shape.action == Action::kStartSend;
+    if (sends && notes.comm != nullptr) notes.number = send(*notes.comm, notes.end);
+    if (tracer().on()) [[unlikely]]
+        record_begin(call, shape, notes);
+    if (notes.comm != nullptr &&
+        (shape.action == Action::kExchange || shape.action == Action::kStartExchange))
+        send_of_exchange(call, shape, *notes.comm);
+    if (shape.action == Action::kStart) start_persistent(call, shape, notes);
     note_needs(shape, notes);
 }
 
@@ -118,6 +110,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
     to.context = need.context;
     to.number = need.number;
     tables_.needs_count = 1;
+    tables_.one_suffices = 0;
 }
 
 // What the call waits for, should it not return.
@@ -243,7 +236,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
         case Action::kStartMakingComm:
             if (notes.comm == nullptr) break;
             notes.collective = true;
-            notes.end.bytes = collective_bytes(call, shape);
+            notes.end.bytes = collective_bytes(call, shape, *notes.comm);
             notes.end.tag = notes.comm->handle == library_.comm_world
                                 ? 0
                                 : static_cast<std::int32_t>(notes.comm->context);
@@ -265,7 +258,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
     const int rank = integer(call, shape.dest);
     end.peer = comm.task(rank);
     end.tag = integer(call, shape.send_tag);
-    end.bytes = bytes_of(call, shape.send_count, shape.send_type);
+    end.bytes = bytes_of(call, shape, shape.send_count, shape.send_type);
     end.nobody = rank == library_.proc_null;
 }
 
@@ -276,32 +269,35 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
     const int tag = integer(call, shape.receive_tag);
     end.peer = comm.task(rank);
     end.tag = tag == library_.any_tag ? TaskActivity::kNoType : tag;
-    end.bytes = bytes_of(call, shape.receive_count, shape.receive_type);
+    end.bytes = bytes_of(call, shape, shape.receive_count, shape.receive_type);
     end.nobody = rank == library_.proc_null;
     end.wildcard = rank == library_.any_source || tag == library_.any_tag;
 }
 
-[[gnu::always_inline]] inline Bytes Recorder::bytes_of(const PoeObservedCall& call, int count,
+[[gnu::always_inline]] inline Bytes Recorder::bytes_of(const PoeObservedCall& call,
+                                                       const CallShape& shape, int count,
                                                        int type) {
     if (count < 0 || type < 0) return 0;
-    const int elements = integer(call, count);
+    // The upper half of a word that holds an int has no meaning.
+    const long elements =
+        shape.wide_counts ? call.arguments.words[count] : long{integer(call, count)};
+    return bytes_of(elements, library_.handle(call.arguments.words[type]));
+}
+
+[[gnu::always_inline]] inline Bytes Recorder::bytes_of(long elements, Word type) {
     if (elements <= 0) return 0;
-    const Word handle = library_.handle(call.arguments.words[type]);
-    if (handle != last_type_) [[unlikely]]
-        find_type(handle);
+    if (type != last_type_) [[unlikely]]
+        find_type(type);
     return static_cast<Bytes>(elements) * last_type_size_;
 }
 
-// What this member contributes. Arguments that only the root need give, or that do not count with
-// MPI_IN_PLACE, may be anything and are not looked at.
-inline Bytes Recorder::collective_bytes(const PoeObservedCall& call, const CallShape& shape) {
-    const bool two_types = shape.send_type >= 0 && shape.receive_type >= 0;
-    if (two_types && shape.root >= 0) return 0;
-    const bool in_place =
-        shape.send_buffer >= 0 &&
-        static_cast<Word>(call.arguments.words[shape.send_buffer]) == library_.in_place;
-    return in_place && two_types ? bytes_of(call, shape.receive_count, shape.receive_type)
-                                 : bytes_of(call, shape.send_count, shape.send_type);
+// Plain functions need no look at the special cases.
+inline Bytes Recorder::collective_bytes(const PoeObservedCall& call, const CallShape& shape,
+                                        const Communicator& comm) {
+    const bool plain =
+        shape.amount == Amount::kSent && (shape.send_type < 0 || shape.receive_type < 0);
+    return plain ? bytes_of(call, shape, shape.send_count, shape.send_type)
+                 : special_bytes(call, shape, comm);
 }
 
 [[gnu::always_inline]] inline void Recorder::show(const PoeObservedCall& call,
@@ -320,15 +316,11 @@ inline bool Recorder::shows_this_thread() const noexcept {
 }
 
 // Returns the number of the message; 0 if there is none.
-[[gnu::always_inline]] inline std::uint32_t Recorder::send(const Communicator& comm, const End& end,
-                                                           std::uint32_t request) {
+[[gnu::always_inline]] inline std::uint32_t Recorder::send(const Communicator& comm,
+                                                           const End& end) {
     if (end.nobody || end.peer < 0) return 0;
-    const std::uint32_t number = sends_.next({comm.context, end.peer, end.tag});
     slot_.traffic.add_sent(end.bytes);
-    if (tracer().on()) [[unlikely]]
-        tracer().sent(trace::kNumberedByTag, end.peer, end.tag, end.bytes, number,
-                      {comm.context, request});
-    return number;
+    return sends_.next({comm.context, end.peer, end.tag});
 }
 
 // The number of a receive that has just been posted; 0 if only its message tells it.
@@ -343,9 +335,12 @@ inline bool Recorder::shows_this_thread() const noexcept {
     const OnlyThread only(many_threads_ ? &mutex_ : nullptr);
     if (finalized_) return;
     const CallNotes& notes = *reinterpret_cast<const CallNotes*>(call.kept);
+    const bool traced = notes.recorded || tracer().on();
+    if (traced) [[unlikely]]
+        begin_parts(call, notes);
     if (result == kSuccess) take_effect(call, shape, notes);
-    if (notes.recorded) [[unlikely]]
-        tracer().leave(call.number, notes.end.bytes);
+    if (traced) [[unlikely]]
+        end_parts(notes);
     if (shows_this_thread() && !is_silent(shape.action)) slot_.doing.clear();
 }
 
@@ -412,8 +407,13 @@ inline bool Recorder::shows_this_thread() const noexcept {
     if (number == 0) number = receives_.next({comm.context, from, arrival.tag});
     slot_.traffic.add_received(arrival.bytes);
     if (tracer().on()) [[unlikely]]
-        tracer().received(trace::kNumberedByTag, from, arrival.tag, arrival.bytes, number,
-                          {comm.context, request});
+        add_part({.part = trace::CallPart::kReceive,
+                  .peer = from,
+                  .tag = arrival.tag,
+                  .context = comm.context,
+                  .number = number,
+                  .request = request,
+                  .bytes = arrival.bytes});
 }
 
 }  // namespace poe::observe

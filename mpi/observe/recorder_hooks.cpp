@@ -74,7 +74,8 @@ const PoeRecorder* start(const PoeInterposer& interposer) {
     const std::string segment_path = path;
     process_context().tracer.attach(slot.tracing, segment_path.substr(0, segment_path.rfind('/')),
                                     *task);
-    the_recorder = new Recorder(*library, slot, whole_job ? -1 : *task);
+    the_recorder = new Recorder(*library, slot, whole_job ? -1 : *task,
+                                {interposer.library_threads, interposer.library_threads_count});
     return &all_hooks();
 }
 

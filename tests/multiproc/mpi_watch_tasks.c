@@ -1,5 +1,8 @@
-/* Programs of MPI that wait in the way that the first argument names. Each task prints "ready" before. */
+/* Programs of MPI that wait in the way that the first argument names. Each task prints "ready" before. If the
+   argument begins with "pool_", several threads may call, and a second thread of each task sleeps until another thread
+   wakes it, which does not happen. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +10,33 @@
 
 static char buffer[100000000];
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+
+static void* wait_for_work(void* unused) {
+    pthread_mutex_lock(&mutex);
+    for (;;) pthread_cond_wait(&work, &mutex);
+    return unused;
+}
+
+/* Sends what the task to the right waits for, after a while. */
+static void* help_late(void* right) {
+    sleep(3);
+    MPI_Send(buffer, 8, MPI_CHAR, *(int*)right, 3, MPI_COMM_WORLD);
+    return NULL;
+}
+
 int main(int argc, char** argv) {
-    int rank, size;
-    MPI_Init(&argc, &argv);
+    int rank, size, level;
+    pthread_t thread;
+    const int pool = argc > 1 && strncmp(argv[1], "pool_", 5) == 0;
+    const int help = argc > 1 && strcmp(argv[1], "help") == 0;
+    if (pool) argv[1] += 5;
+    if (pool || help)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    else
+        MPI_Init(&argc, &argv);
+    if (pool) pthread_create(&thread, NULL, wait_for_work, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const char* how = argc > 1 ? argv[1] : "";
@@ -23,6 +50,10 @@ int main(int argc, char** argv) {
 
     if (strcmp(how, "receives") == 0) {
         MPI_Recv(buffer, 8, MPI_CHAR, left, 3, mesh, MPI_STATUS_IGNORE);
+    } else if (help) {
+        pthread_create(&thread, NULL, help_late, (void*)&right);
+        MPI_Recv(buffer, 8, MPI_CHAR, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        pthread_join(thread, NULL);
     } else if (strcmp(how, "sends") == 0) {
         MPI_Send(buffer, sizeof buffer, MPI_CHAR, right, 2, MPI_COMM_WORLD);
     } else if (strcmp(how, "synchronous") == 0) {
@@ -36,6 +67,16 @@ int main(int argc, char** argv) {
         MPI_Irecv(buffer, 8, MPI_CHAR, left, 4, MPI_COMM_WORLD, &requests[0]);
         MPI_Isend(buffer, 8, MPI_CHAR, right, 5, MPI_COMM_WORLD, &requests[1]);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else if (strcmp(how, "waitany") == 0 || strcmp(how, "waitsome") == 0) {
+        MPI_Request requests[3];
+        int done = 0, indices[3];
+        for (int i = 0; i < 3; ++i) requests[i] = MPI_REQUEST_NULL;
+        for (int i = 0; i < 2; ++i)
+            MPI_Irecv(buffer + i, 1, MPI_CHAR, left, 10 + i, mesh, &requests[2 * i]);
+        if (how[4] == 'a')
+            MPI_Waitany(3, requests, &done, MPI_STATUS_IGNORE);
+        else
+            MPI_Waitsome(3, requests, &done, indices, MPI_STATUSES_IGNORE);
     } else if (strcmp(how, "probe") == 0) {
         MPI_Probe(left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (strcmp(how, "exchange") == 0) {

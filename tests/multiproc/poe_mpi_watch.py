@@ -78,9 +78,14 @@ class NoDeadlocks(MpiWatchTest):
 class OpenMpiNoDeadlocks(NoDeadlocks):
     compiler = "/usr/bin/mpicc.openmpi"
 
+    def test_another_thread_helps(self):
+        """The threads that have called MPI wait for longer than the timeout, and another thread of each task ends that."""
+        result = self.ok(poe(self.program, "help", self.marker, "-procs", "2", env=self.environment()))
+        self.assertEqual(result.stderr, b"")
+
 
 @unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
-class MpichNoDeadlocks(NoDeadlocks):
+class MpichNoDeadlocks(OpenMpiNoDeadlocks):
     compiler = "/usr/bin/mpicc.mpich"
 
 
@@ -88,6 +93,14 @@ class MpichNoDeadlocks(NoDeadlocks):
 class OpenMpiDeadlocks(Deadlocks):
     """The same of a program that is observed in another library."""
     compiler, knows_lengths = "/usr/bin/mpicc.openmpi", False
+
+    def test_many_threads(self):
+        self.told("pool_receives", 3, "deadlock: tasks 0-2 wait for each other", "task 0 waits in MPI_Recv for tag 3 from task 2 in mesh")
+
+    def test_one_of_several_requests(self):
+        for call in ("Waitany", "Waitsome"):
+            self.told(call.lower(), 3, "deadlock: tasks 0-2 wait for each other",
+                      f"task 0 waits in MPI_{call} for one of 2 requests, the first for tag 10 from task 2 in mesh")
 
 
 @unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
+import mpi_profiles
 from launching import BUILD, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe
 from poe_watch import WatchTest
 from trace_file import Trace
@@ -71,6 +72,22 @@ class OpenMpi(Compiled):
 
     def compiler(self, name):
         return f"/usr/bin/{name}.{self.suffix}"
+
+    def test_independent_profile(self):
+        program = self.built(self.compiler("mpicc"), HERE / "mpi_profile_tasks.c")
+        profile = mpi_profiles.compiled(self.suffix, self.place.name)
+        _, profiled, traced, summary = mpi_profiles.run(profile, TASKS, [program], self.place.name, clean_environment())
+        self.assertEqual(list(mpi_profiles.differences(profiled, traced)), [])
+        # In each of 3 rounds task r gives (r + 1) * (i + 1) ints to task i.
+        lengths = 3 * 4 * sum(range(1, TASKS + 1)) ** 2
+        for call in ("MPI_Alltoallv", "MPI_Alltoallw", "MPI_Ialltoallv"):
+            self.assertEqual(traced[call], (3 * TASKS, lengths), call)
+        # Task r gives r + 1 ints, twice in each round.
+        own = 2 * 3 * 4 * sum(range(1, TASKS + 1))
+        for call in ("MPI_Gatherv", "MPI_Scatterv", "MPI_Allgatherv"):
+            self.assertEqual(traced[call], (2 * 3 * TASKS, own), call)
+        self.assertEqual(traced["MPI_Reduce_scatter"], (3 * TASKS, 3 * 4 * TASKS * sum(range(1, TASKS + 1))))
+        self.assertEqual((summary["lost"], summary["unmatched"]), (0, 0))
 
     def assert_messages_match(self, trace):
         """Each send has the receive with the same context, tag and number, of the same length; nothing is left."""

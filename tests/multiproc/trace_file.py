@@ -6,7 +6,8 @@ import struct
 
 HEADER = 4096
 KINDS = ("none enter leave send receive collective bytes text define marker progress counter system clock tracing lost doing "
-         "ended send_ended context sample sampling").split()
+         "ended send_ended context sample sampling call").split()
+CALL_LINE = 6  # what a define record defines for records of kind call
 
 Record = collections.namedtuple("Record", "time kind detail extra a b text")
 Stream = collections.namedtuple("Stream", "kind task node node_name tasks level wraps capacity length origin process records")
@@ -22,7 +23,7 @@ class Trace:
         while at < len(data):
             (magic, version, order, header, size, kind, task, node, tasks, level, wraps, capacity, length, origin, _wall,
              process) = struct.unpack_from("<8s5IiiiiIQQQQq", data, at)
-            assert (magic, version, order, header, size) == (b"POETRACE", 4, 0x01020304, HEADER, 24), at
+            assert (magic, version, order, header, size) == (b"POETRACE", 5, 0x01020304, HEADER, 24), at
             name = data[at + 152:at + 216].split(b"\0")[0].decode()
             body = data[at + HEADER:at + HEADER + length]
             assert length > 0 and len(body) == length
@@ -42,7 +43,7 @@ class Trace:
 
 
 def records_of(body):
-    records = []
+    records, lines = [], {}
     for at in range(0, len(body) - 23, 24):
         stamp, kind, detail, extra, a, b = struct.unpack_from("<QBBHIQ", body, at)
         if stamp >> 48 == 0:
@@ -50,6 +51,33 @@ def records_of(body):
         if KINDS[kind] == "text":
             owner = records[-1]
             records[-1] = owner._replace(text=owner.text + body[at + 10:at + 10 + detail].decode())
+        elif KINDS[kind] == "define" and detail == CALL_LINE:
+            root, rest = struct.unpack_from("<IQ", body, at + 24 + 12)
+            lines[at // 24] = (a, b, root, rest >> 32, rest & 0xffffffff)
+        elif KINDS[kind] == "call":
+            records += parts_of(stamp & ((1 << 48) - 1), detail, extra, b, lines[a])
         else:
             records.append(Record(stamp & ((1 << 48) - 1), KINDS[kind], detail, extra, a, b, ""))
     return records
+
+
+def parts_of(time, detail, extra, amounts, line):
+    """The records that a record of kind call stands for."""
+    region, end_of_message, root, site, context = line
+    peer, tag = end_of_message >> 32, end_of_message & 0xffffffff
+    request, length = amounts >> 32, amounts & 0xffffffff
+
+    def about(number):
+        return Record(time, "context", 0, 0, number, context, "")
+
+    part = detail >> 2
+    if detail & 1:
+        yield Record(time, "enter", 0, site, region, end_of_message, "")
+        yield about(0)
+    if part in (1, 2, 3):
+        yield Record(time, ("send", "receive", "send_ended")[part - 1], 2, extra, peer, tag << 32 | (length if part < 3 else 0), "")
+        yield about(request)
+    elif part in (4, 5, 6):
+        yield Record(time, "collective", part - 4, extra, root, (0x40000000 | context) << 32 | length, "")
+    if detail & 2:
+        yield Record(time, "leave", 0, 0, region, length, "")

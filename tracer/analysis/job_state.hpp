@@ -26,6 +26,8 @@ struct CallFrame {
     Time waited_until{0};          // end of the last reported wait; an outermost call only
     Time received{0};              // the last arrival of a message; an outermost call only
     std::uint64_t collective = 0;  // which call of its group; 0: none
+    Bytes bytes =
+        0;  // of its collective operation, and of the program's messages that it sent or received
 };
 
 // A send of a task that has not ended according to the trace.

@@ -14,6 +14,7 @@ void pack(Packer& out, const CallFrame& frame) {
     out.number(frame.type);
     out.time(frame.since);
     out.time(frame.inner);
+    out.number(frame.bytes);
     out.time(frame.waited_until);
     out.time(frame.received);
     out.number(frame.collective);
@@ -27,6 +28,7 @@ CallFrame frame_of(Unpacker& in) {
     frame.type = static_cast<std::uint32_t>(in.number());
     frame.since = in.bounded_time();
     frame.inner = in.bounded_time();
+    frame.bytes = in.number();
     frame.waited_until = in.bounded_time();
     frame.received = in.bounded_time();
     frame.collective = in.number();

@@ -42,10 +42,15 @@ void Replay::advance(Time now) {
 }
 
 void Replay::apply(const Event& event) {
+    source_.parts_of(event, [this](const Event& part) { apply_part(part); });
+    advance(event.time);
+    ++state_.events;
+}
+
+void Replay::apply_part(const Event& event) {
     const TaskId id = source_.task_of(event.stream);
     if (listener_ != nullptr) listener_->on_event(event, id);
     advance(event.time);
-    ++state_.events;
     const Record& record = event.record;
     if (record.kind == Kind::kLost) state_.lost += record.b;
     if (record.kind == Kind::kDefine) {
@@ -249,12 +254,10 @@ void Replay::message_end(TaskId id, TaskTimeline& task, const Event& event, bool
     if (end.context != kUserMessages) {
         task.inner_sends += is_send ? 1 : 0;
         task.inner_bytes += is_send ? bytes : 0;
-    } else if (is_send) {
-        ++task.sends;
-        task.bytes_sent += bytes;
     } else {
-        ++task.receives;
-        task.bytes_received += bytes;
+        if (!task.frames.empty()) task.frames.back().bytes += bytes;
+        ++(is_send ? task.sends : task.receives);
+        (is_send ? task.bytes_sent : task.bytes_received) += bytes;
     }
     if (!is_task(record.a, state_)) return;
     const auto peer = static_cast<TaskId>(record.a);

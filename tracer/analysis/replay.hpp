@@ -97,6 +97,7 @@ class Replay {
                  std::unordered_map<std::uint64_t, Meeting> meetings);
 
   private:
+    void apply_part(const Event& event);
     void enter(TaskTimeline& task, const Event& event);
     void leave(TaskId id, TaskTimeline& task, std::uint32_t region);
     void leave_frame(TaskId id, TaskTimeline& task);

@@ -224,6 +224,7 @@ void Replay::meet(TaskId id, TaskTimeline& task, const Event& event) {
         if (task.state == State::kReceiving) change(id, task, State::kCollective, task.region);
         return;
     }
+    frame.bytes += source_.bytes_of(event);
     Meeting& meeting = meetings_[key];
     ++meeting.inside;
     const DataFlow flow = definitions_.region(frame.region).flow;

@@ -429,7 +429,11 @@ std::optional<Event> Session::find_from(std::size_t keyframe, Time from, bool fo
         note_read();
         if (!forward && event.time >= from) break;
         if (forward && event.time <= from) continue;
-        if (!condition(event, source_->task_of(event.stream))) continue;
+        bool holds = false;
+        source_->parts_of(event, [&](const Event& part) {
+            holds = holds || condition(part, source_->task_of(part.stream));
+        });
+        if (!holds) continue;
         last = event;
         if (forward) break;
     }

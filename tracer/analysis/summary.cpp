@@ -19,6 +19,7 @@ class SummaryMaker::Sums : public Listener {
         CallSum& sum = calls[region];
         ++sum.calls;
         sum.time += interval.self();
+        sum.bytes += interval.frame.bytes;
         sum.longest = std::max(sum.longest, interval.to - interval.frame.since);
     }
     void on_computing(TaskId, std::uint32_t region, Time from, Time to) override {

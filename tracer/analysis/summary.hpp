@@ -22,6 +22,7 @@ struct CallSum {
     std::uint64_t calls = 0;
     Time time{0};  // without calls and regions inside
     Time longest{0};
+    Bytes bytes = 0;  // CallFrame::bytes
 };
 
 // A pair of tasks, or a reason, with its totals.

@@ -83,10 +83,11 @@ std::string tasks_part(const Summary& summary) {
 std::string calls_part(const Summary& summary) {
     if (summary.calls.empty()) return "";
     const Time whole = whole_of(summary.spent());
-    std::string out = "\nCALL                       COUNT       TIME   SHARE    LONGEST\n";
+    std::string out = "\nCALL                       COUNT    BYTES       TIME   SHARE    LONGEST\n";
     for (const CallSum& call : summary.calls)
-        out += fmt::format("{:<24} {:>7} {:>10} {:>7} {:>10}\n", call.name,
-                           amount_words(static_cast<double>(call.calls)), span_words(call.time),
+        out += fmt::format("{:<24} {:>7} {:>8} {:>10} {:>7} {:>10}\n", call.name,
+                           amount_words(static_cast<double>(call.calls)),
+                           call.bytes > 0 ? bytes_words(call.bytes) : "", span_words(call.time),
                            percent_words(share(call.time, whole)), span_words(call.longest));
     return out;
 }
@@ -198,6 +199,7 @@ Json sums_json(const Summary& summary) {
         json["calls"].push_back({{"name", call.name},
                                  {"state", state_word(call.state)},
                                  {"count", call.calls},
+                                 {"bytes", call.bytes},
                                  {"seconds", seconds_of(call.time)},
                                  {"longest", seconds_of(call.longest)}});
     for (const PairSum& sum : summary.pairs)

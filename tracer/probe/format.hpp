@@ -26,7 +26,7 @@
 namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::uint32_t kOldestVersion = 1;  // oldest version that readers support
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::size_t kHeaderBytes = 4096;  // streams in a file begin at multiples of it
@@ -65,8 +65,11 @@ enum class Kind : std::uint8_t {
     kSample = 20,   // detail: kSampleWaiting and so on; extra: how many samples it stands
                     // for; a: task; b: pair(call path, thread)
     kSampling = 21,  // detail: SamplingFact; a: task, or kNobody for the node; b: see SamplingFact
+    kCall = 22,      // the beginning or the end of a call, with a message or collective operation.
+                     // detail: call_detail(); extra: as in the kSend and so on that it stands for;
+                     // a: number of the kDefine record of its line; b: pair(request, bytes)
 };
-inline constexpr std::uint8_t kLastKind = 21;
+inline constexpr std::uint8_t kLastKind = 22;
 
 // Which part of the collective operation of its kCollective a region covers.
 enum class Phase : std::uint8_t {
@@ -75,6 +78,33 @@ enum class Phase : std::uint8_t {
     kEnds = 2,    // waits for the end of an operation that was started before
 };
 
+// What a kCall says besides the beginning or the end of the call.
+enum class CallPart : std::uint8_t {
+    kNone = 0,
+    kSend = 1,
+    kReceive = 2,
+    kSendEnded = 3,
+    kCollective = 4,        // Phase::kWhole
+    kCollectiveStarts = 5,  // Phase::kStarts
+    kCollectiveEnds = 6,    // Phase::kEnds
+};
+inline constexpr std::uint8_t kLastCallPart = 6;
+
+//   detail of a kCall:  part 7..2 | the call ends 1 | the call begins 0
+constexpr std::uint8_t call_detail(CallPart part, bool begins, bool ends) noexcept {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(part) << 2 | (ends ? 2u : 0u) |
+                                     (begins ? 1u : 0u));
+}
+constexpr bool call_begins(std::uint8_t detail) noexcept {
+    return (detail & 1u) != 0;
+}
+constexpr bool call_ends(std::uint8_t detail) noexcept {
+    return (detail & 2u) != 0;
+}
+constexpr std::uint8_t part_of_call(std::uint8_t detail) noexcept {
+    return detail >> 2;
+}
+
 // The object that kDefine names. Ids are local to the stream.
 enum class Defined : std::uint8_t {
     kRegion = 1,   // b: 0 an MPL call, 1 a collective call, 2 of the user
@@ -82,6 +112,9 @@ enum class Defined : std::uint8_t {
     kSite = 3,     // b: address within the object file; text: the object's path
     kLine = 4,     // a site whose line is known; a: a site's id. b: line; text: source file
     kPath = 5,     // a call path; b: pair(path of the caller, 0 for none; site)
+    kCallLine =
+        6,  // what calls have in common; a: region; b: pair(peer, type). A kContext follows: a: root or
+            // kNobody; b: pair(site, context). It has no id: a kCall names the record itself
 };
 
 // Bits of a kSample. A sample without kSampleWaiting was taken while the thread ran.
@@ -139,6 +172,10 @@ inline constexpr std::uint8_t kCollectiveMessages = 1;
 inline constexpr std::uint8_t kNumberedByTag = 2;
 constexpr std::uint8_t class_of_message(std::uint8_t detail) noexcept {
     return detail == kNumberedByTag ? kUserMessages : detail;
+}
+// Collective operations of MPI: the group in their kCollective, by the context of the communicator.
+constexpr std::uint32_t group_of_context(std::uint32_t context) noexcept {
+    return 0x40000000u | context;
 }
 // Smaller region ids are those of MPL's and MPI's calls (library_regions.hpp); the program's regions
 // follow. Before version 3 they began at 256.

@@ -40,6 +40,7 @@
 #include <string>
 
 #include "base/unique_fd.hpp"
+#include "tracer/probe/call_lines.hpp"
 #include "tracer/probe/format.hpp"
 #include "tracer/probe/stream_file.hpp"
 #include "tracer/probe/trace_clock.hpp"
@@ -66,17 +67,28 @@ class Recorder {
 
     // Records with the current time; the stamps of the arguments are ignored. Several records stay
     // together. At most kMostTogether. Rarely blocks (see above). False: the records are lost.
-    bool record(const Record& record) noexcept { return record_all({&record, 1}, now()); }
-    bool record(std::span<const Record> together) noexcept { return record_all(together, now()); }
+    bool record(const Record& record) noexcept {
+        return record_all({&record, 1}, now()).has_value();
+    }
+    bool record(std::span<const Record> together) noexcept {
+        return record_all(together, now()).has_value();
+    }
+
+    // The same; returns the number of the first record, or nothing if they are lost.
+    std::optional<std::uint64_t> record_numbered(std::span<const Record> together) noexcept {
+        return record_all(together, now());
+    }
 
     // The same for events of the past: `time` is in ns since the stream's origin. The caller records in the order
     // of time.
     bool record_at(std::uint64_t time, std::span<const Record> together) noexcept {
-        return record_all(together, time);
+        return record_all(together, time).has_value();
     }
 
     // ns since the stream's origin.
     std::uint64_t now() noexcept { return clock_.now() - origin_; }
+    // Returns the lines of calls that this stream defines.
+    CallLines& call_lines() noexcept { return call_lines_; }
     bool full() const noexcept { return full_.load(std::memory_order_relaxed); }
     const StreamHeader& header() const noexcept { return *header_; }
 
@@ -85,7 +97,8 @@ class Recorder {
   private:
     Recorder(UniqueFd file, std::byte* memory, std::size_t bytes,
              std::function<void(Recorder&)> on_lap);
-    bool record_all(std::span<const Record> together, std::uint64_t time) noexcept;
+    std::optional<std::uint64_t> record_all(std::span<const Record> together,
+                                            std::uint64_t time) noexcept;
     bool make_room(std::uint64_t first, std::uint64_t end) noexcept;
     bool preallocate(std::size_t upto) noexcept;
     bool preallocate_chunk() noexcept;
@@ -106,6 +119,8 @@ class Recorder {
     std::atomic<bool> full_{false};
     std::atomic<std::uint64_t> room_{0};
     std::atomic<std::uint64_t> lap_{0};
+
+    CallLines call_lines_;
 
     std::size_t mapped_bytes_;
     std::mutex mutex_;
@@ -133,15 +148,16 @@ inline void Recorder::commit(Record& place, const Record& record, std::uint64_t 
     std::atomic_ref(words[0]).store(stamp, std::memory_order_release);
 }
 
-inline bool Recorder::record_all(std::span<const Record> together, std::uint64_t time) noexcept {
+inline std::optional<std::uint64_t> Recorder::record_all(std::span<const Record> together,
+                                                         std::uint64_t time) noexcept {
     const std::uint64_t count = together.size();
     if (full()) [[unlikely]] {
         lose(~std::uint64_t{0}, count);
-        return false;
+        return std::nullopt;
     }
     const std::uint64_t first = header_->reserved.fetch_add(count, std::memory_order_relaxed);
     if (first + count > room_.load(std::memory_order_acquire)) [[unlikely]]
-        if (!make_room(first, first + count)) return false;
+        if (!make_room(first, first + count)) return std::nullopt;
     std::uint64_t lap = 0;
     std::uint64_t at = first;
     bool new_lap = false;
@@ -158,7 +174,7 @@ inline bool Recorder::record_all(std::span<const Record> together, std::uint64_t
     }
     if (new_lap) [[unlikely]]
         begin_lap(lap);
-    return true;
+    return first;
 }
 
 }  // namespace poe::trace

@@ -145,6 +145,63 @@ void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes, std::uint3
                       static_cast<std::uint32_t>(group), bytes);
 }
 
+bool Tracer::call(const CallRecord& call) noexcept {
+    const bool operation = call.part >= CallPart::kCollective;
+    // A message is recorded also in a thread whose states are not.
+    Recorder* const recorder = call.begins || call.ends || operation ? for_states(kMessagesLevel)
+                                                                     : at_level(kMessagesLevel);
+    if (recorder == nullptr) return false;
+    if (level_.load(std::memory_order_relaxed) < kCollectivesLevel) [[unlikely]]
+        return call_in_several(call);
+    std::uint32_t line = recorder->call_lines().find(call.line);
+    if (line == 0) [[unlikely]]
+        line = define_line(*recorder, call.line);
+    if (line == 0 || call.bytes >= kManyBytes) [[unlikely]]
+        return call_in_several(call);
+    return recorder->record(
+        {.kind = Kind::kCall,
+         .detail = call_detail(call.part, call.begins, call.ends),
+         .extra = operation ? static_cast<std::uint16_t>(call.number) : short_number(call.number),
+         .a = line,
+         .b = pair(call.request, static_cast<std::uint32_t>(call.bytes))});
+}
+
+[[gnu::cold]] bool Tracer::call_in_several(const CallRecord& call) noexcept {
+    const CallLine& line = call.line;
+    const About about{line.context, call.request};
+    const auto operation = [&](Phase phase) {
+        collective(line.root, static_cast<std::int32_t>(group_of_context(line.context)), call.bytes,
+                   call.number, phase);
+    };
+    bool recorded = true;
+    if (call.begins)
+        recorded = enter(line.region, line.peer, line.type, line.site, {line.context, 0});
+    switch (call.part) {
+        case CallPart::kNone:
+            break;
+        case CallPart::kSend:
+            sent(kNumberedByTag, line.peer, line.type, call.bytes, call.number, about);
+            break;
+        case CallPart::kReceive:
+            received(kNumberedByTag, line.peer, line.type, call.bytes, call.number, about);
+            break;
+        case CallPart::kSendEnded:
+            send_ended(kNumberedByTag, line.peer, line.type, call.number, about);
+            break;
+        case CallPart::kCollective:
+            operation(Phase::kWhole);
+            break;
+        case CallPart::kCollectiveStarts:
+            operation(Phase::kStarts);
+            break;
+        case CallPart::kCollectiveEnds:
+            operation(Phase::kEnds);
+            break;
+    }
+    if (call.ends) leave(line.region, call.bytes);
+    return recorded;
+}
+
 void Tracer::marker(int light, int color, std::string_view text) noexcept {
     Recorder* recorder = at_level(kEverythingLevel);
     if (recorder == nullptr) return;

@@ -54,6 +54,18 @@ struct About {
     bool recorded() const noexcept { return context > 1 || request != 0; }
 };
 
+// What Tracer::call records: the beginning or the end of a call, or neither, and a message or collective operation of
+// it.
+struct CallRecord {
+    CallLine line;
+    CallPart part = CallPart::kNone;
+    bool begins = false;
+    bool ends = false;
+    std::uint32_t number = 0;   // of the message or of the collective operation
+    std::uint32_t request = 0;  // that the part is about; 0: none
+    Bytes bytes = 0;
+};
+
 // Any thread may call any function. Nothing throws or fails: what cannot be recorded is dropped.
 // Functions block only to open a stream, to define a name and to preallocate memory for records.
 class Tracer {
@@ -103,6 +115,12 @@ class Tracer {
     void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
                     Phase phase = Phase::kWhole) noexcept;
 
+    // One record for what enter(), leave(), sent(), received(), send_ended() and collective() record in several, for
+    // a program whose calls are observed (kNumberedByTag). The beginning of a call and its part have one time. If
+    // several records are needed, because the stream wraps, has too many lines or has no sites, they are recorded instead. False:
+    // do not record the end of the call.
+    bool call(const CallRecord& call) noexcept;
+
     // A light or colour that is out of range is recorded as none.
     void marker(int light, int color, std::string_view text) noexcept;
     void progress(std::int64_t done, std::int64_t total) noexcept;
@@ -122,6 +140,9 @@ class Tracer {
     Recorder* at_level(int level) noexcept;
     // The same for states, which not every thread has.
     Recorder* for_states(int level) noexcept;
+    bool call_in_several(const CallRecord& call) noexcept;
+    // Returns the number of the record that defines the line; 0: it cannot be defined.
+    std::uint32_t define_line(Recorder& recorder, const CallLine& line) noexcept;
     void open(std::uint32_t word) noexcept;
     void open_stream(std::uint32_t word);
     void define_calls();

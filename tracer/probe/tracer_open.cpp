@@ -200,6 +200,26 @@ std::uint16_t Tracer::site_of(Recorder& recorder, const void* address) noexcept 
     return known != nullptr ? static_cast<std::uint16_t>(known->id) : 0;
 }
 
+// A stream that wraps would lose the definition.
+[[gnu::cold]] std::uint32_t Tracer::define_line(Recorder& recorder, const CallLine& line) noexcept {
+    if (recorder.header().wraps != 0) return 0;
+    if (line.region >= kFirstMpiRegion) define_mpi_call(recorder, line.region);
+    const std::uint16_t site = site_of(recorder, line.site);
+    return recorder.call_lines().add(line, [&]() -> std::uint32_t {
+        const Record together[] = {{.kind = Kind::kDefine,
+                                    .detail = static_cast<std::uint8_t>(Defined::kCallLine),
+                                    .a = line.region,
+                                    .b = pair(static_cast<std::uint32_t>(line.peer),
+                                              static_cast<std::uint32_t>(line.type))},
+                                   {.kind = Kind::kContext,
+                                    .a = static_cast<std::uint32_t>(line.root),
+                                    .b = pair(site, line.context)}};
+        const auto number = recorder.record_numbered(together);
+        constexpr std::uint64_t kMostNumbers = 0xffffffff;
+        return number && *number <= kMostNumbers ? static_cast<std::uint32_t>(*number) : 0;
+    });
+}
+
 std::uint32_t Tracer::region_of(Recorder& recorder, std::string_view name) noexcept {
     const NameTable::Entry* region = tables_->regions.find(name);
     if (region == nullptr)

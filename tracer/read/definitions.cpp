@@ -29,6 +29,8 @@ void Definitions::define(std::uint32_t stream, const Record& record, const std::
             site_ids_[key] = known->second;
             break;
         }
+        case Defined::kCallLine:  // read where it is used (call_parts.hpp)
+            break;
         case Defined::kPath:  // of interest to readers of samples only
             break;
     }

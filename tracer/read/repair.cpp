@@ -34,31 +34,37 @@ class Walk {
     template <typename Take>
     void run(Take&& take) {
         EventMerge merge(source_);
-        for (Event event; merge.next(event);) {
-            const Record& record = event.record;
-            const bool is_send = record.kind == Kind::kSend;
-            if (!is_send && record.kind != Kind::kReceive) continue;
-            const TaskId task = source_.task_of(event.stream);
-            if (task < 0 || record.a >= static_cast<std::uint32_t>(source_.facts().tasks)) continue;
-            const auto peer = static_cast<TaskId>(record.a);
-            Message end{.from = is_send ? task : peer,
-                        .to = is_send ? peer : task,
-                        .type = high(record.b),
-                        .context = class_of_message(record.detail),
-                        .number = record.extra,
-                        .line = source_.line_of(event)};
-            if (is_send) {
-                end.sent = event.time;
-            } else {
-                end.received = event.time;
-                end.receive_in.since = source_.before_repair(event.stream, event.time);
-            }
-            if (const auto whole = is_send ? messages_.send(end) : messages_.receive(end))
-                take(*whole);
-        }
+        for (Event event; merge.next(event);)
+            source_.parts_of(event, [&](const Event& part) {
+                if (const auto whole = message_of(part)) take(*whole);
+            });
     }
 
   private:
+    // The message that is complete with this event.
+    std::optional<Message> message_of(const Event& event) {
+        const Record& record = event.record;
+        const bool is_send = record.kind == Kind::kSend;
+        if (!is_send && record.kind != Kind::kReceive) return std::nullopt;
+        const TaskId task = source_.task_of(event.stream);
+        if (task < 0 || record.a >= static_cast<std::uint32_t>(source_.facts().tasks))
+            return std::nullopt;
+        const auto peer = static_cast<TaskId>(record.a);
+        Message end{.from = is_send ? task : peer,
+                    .to = is_send ? peer : task,
+                    .type = high(record.b),
+                    .context = class_of_message(record.detail),
+                    .number = record.extra,
+                    .line = source_.line_of(event)};
+        if (is_send) {
+            end.sent = event.time;
+        } else {
+            end.received = event.time;
+            end.receive_in.since = source_.before_repair(event.stream, event.time);
+        }
+        return is_send ? messages_.send(end) : messages_.receive(end);
+    }
+
     const TraceSource& source_;
     MessageMatcher messages_;
 };

@@ -109,6 +109,25 @@ void StreamWriter::send_ended(std::uint64_t time, std::uint32_t to, std::uint32_
     put(time, {.kind = Kind::kSendEnded, .extra = number, .a = to, .b = pair(type, 0)});
 }
 
+std::uint32_t StreamWriter::call_line(std::uint64_t time, const StreamCallLine& line) {
+    const std::uint64_t number = records();
+    put(time, {.kind = Kind::kDefine,
+               .detail = static_cast<std::uint8_t>(Defined::kCallLine),
+               .a = line.region,
+               .b = pair(line.peer, line.type)});
+    put(time, {.kind = Kind::kContext, .a = line.root, .b = pair(line.site, line.context)});
+    return static_cast<std::uint32_t>(number);
+}
+
+void StreamWriter::call(std::uint64_t time, std::uint32_t line, std::uint8_t detail, Bytes bytes,
+                        std::uint16_t number, std::uint32_t request) {
+    put(time, {.kind = Kind::kCall,
+               .detail = detail,
+               .extra = number,
+               .a = line,
+               .b = pair(request, static_cast<std::uint32_t>(bytes))});
+}
+
 void StreamWriter::about(std::uint64_t time, std::uint32_t context, std::uint32_t request) {
     put(time, {.kind = Kind::kContext, .a = request, .b = context});
 }

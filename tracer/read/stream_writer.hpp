@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tracer/probe/format.hpp"
+#include "tracer/read/call_parts.hpp"
 
 namespace poe::trace {
 
@@ -48,6 +49,10 @@ class StreamWriter {
                     std::uint32_t group, Bytes bytes, Phase phase = Phase::kWhole);
     void send_ended(std::uint64_t time, std::uint32_t to, std::uint32_t type,
                     std::uint16_t number = 0);
+    // Defines a line of calls; returns its number for call().
+    std::uint32_t call_line(std::uint64_t time, const StreamCallLine& line);
+    void call(std::uint64_t time, std::uint32_t line, std::uint8_t detail, Bytes bytes = 0,
+              std::uint16_t number = 0, std::uint32_t request = 0);
     // Call after the message or call that it belongs to.
     void about(std::uint64_t time, std::uint32_t context, std::uint32_t request);
     void counter(std::uint64_t time, std::uint32_t counter, double value);

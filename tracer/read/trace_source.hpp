@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tracer/read/call_parts.hpp"
 #include "tracer/read/clock_fit.hpp"
 #include "tracer/read/cursor.hpp"
 #include "tracer/read/findings.hpp"
@@ -55,6 +56,12 @@ struct Event {
     std::uint32_t stream = 0;
     std::uint64_t number = 0;  // of the record in its stream
     Record record;
+    // Of a part of a kCall (TraceSource::parts_of): what would follow its record.
+    struct Behind {
+        Bytes bytes = 0;
+        About about;
+    };
+    std::optional<Behind> behind{};
 };
 
 // Not thread-safe.
@@ -130,6 +137,7 @@ class TraceSource {
         return text_behind(streams_[event.stream], event.number, bytes);
     }
     Bytes bytes_of(const Event& event) const {
+        if (event.behind) return event.behind->bytes;
         return trace::bytes_of(streams_[event.stream], event.number, event.record);
     }
     // Message::line of the end of a message.
@@ -137,7 +145,21 @@ class TraceSource {
         return event.record.detail == kNumberedByTag ? about_of(event).context : 0;
     }
     About about_of(const Event& event) const {
+        if (event.behind) return event.behind->about;
         return trace::about_of(streams_[event.stream], event.number);
+    }
+    // Calls take(event) for what the event stands for: a kCall stands for the beginning or the end of a call and for a
+    // message or collective operation, every other event for itself. A kCall whose line is not defined stands
+    // for nothing.
+    template <typename Take>
+    void parts_of(const Event& event, Take&& take) const {
+        if (event.record.kind != Kind::kCall) return take(event);
+        const auto line = call_lines_.find(streams_[event.stream], event.stream, event.record.a);
+        if (!line) return;
+        CallParts parts(event.record, *line);
+        while (const auto record = parts.next())
+            take(Event{event.time, event.stream, event.number, *record,
+                       Event::Behind{parts.bytes(), parts.about()}});
     }
     // The number of records that were read to determine the clocks.
     std::uint64_t clock_records_read() const { return clock_records_read_; }
@@ -172,6 +194,7 @@ class TraceSource {
     std::map<NodeIndex, ClockFit> better_clocks_;
     std::optional<Repaired> repaired_;
     std::uint64_t clock_records_read_ = 0;
+    mutable CallLinesOfTrace call_lines_;
     // By stream: the moment from which it is moved, and how far; both ascending.
     std::vector<std::map<Time, Time>> moves_;
     TraceFacts facts_;

@@ -145,6 +145,69 @@ TEST_CASE("what is about a communicator or request is followed by these", "[trac
     CHECK(records[9].b == 17);
 }
 
+TEST_CASE("the beginning of a call and its message are one record", "[tracer]") {
+    const TracedJob job(100'000);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer& tracer = new_tracer();
+    tracer.attach(word, job.path(), 0);
+    CallRecord call{.line = {.region = kFirstMpiRegion,
+                             .peer = 3,
+                             .type = 7,
+                             .context = 16,
+                             .root = -1,
+                             .site = &word},
+                    .part = CallPart::kSend,
+                    .begins = true,
+                    .number = 2,
+                    .request = 4,
+                    .bytes = 100};
+    CHECK(tracer.call(call));
+    CHECK(tracer.call(call));
+    const Recorded found = job.recorded();
+    CHECK(count_of(found, Kind::kEnter) + count_of(found, Kind::kSend) == 0);
+    REQUIRE(count_of(found, Kind::kCall) == 2);
+    const Record last = found.records[found.reserved - 1];
+    CHECK(last.detail == call_detail(CallPart::kSend, true, false));
+    CHECK(last.extra == 3);
+    CHECK(last.b == pair(4, 100));
+    const Record line = found.records[last.a];
+    CHECK(line.kind == Kind::kDefine);
+    CHECK(line.detail == static_cast<std::uint8_t>(Defined::kCallLine));
+    CHECK(line.b == pair(3, 7));
+    const Record rest = found.records[last.a + 1];
+    CHECK(rest.kind == Kind::kContext);
+    CHECK(rest.a == kNobody);
+    CHECK(low(rest.b) == 16);
+    CHECK(names(found, Defined::kSite).contains(high(rest.b)));
+    // A length that does not fit.
+    call.bytes = Bytes{6} << 30;
+    CHECK(tracer.call(call));
+    CHECK(count_of(job.recorded(), Kind::kBytes) == 1);
+    // No sites and collective operations at the lowest level.
+    word = trace_word(1, kMessagesLevel);
+    call = {.line = {.region = static_cast<std::uint32_t>(Call::kBcast)},
+            .part = CallPart::kCollective,
+            .begins = true};
+    CHECK_FALSE(tracer.call(call));
+}
+
+TEST_CASE("a stream that wraps has calls in several records", "[tracer]") {
+    const TracedJob job(4096, true);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer& tracer = new_tracer();
+    tracer.attach(word, job.path(), 0);
+    for (int i = 0; i < 3000; ++i) {
+        CHECK(tracer.call({.line = {.region = kFirstMpiRegion, .context = 16},
+                           .part = CallPart::kCollective,
+                           .begins = true}));
+        CHECK(tracer.call({.line = {.region = kFirstMpiRegion, .context = 16}, .ends = true}));
+    }
+    const Recorded found = job.recorded();
+    CHECK(count_of(found, Kind::kCall) == 0);
+    CHECK(count_of(found, Kind::kCollective) > 500);
+    CHECK(count_of(found, Kind::kLeave) > 500);
+}
+
 TEST_CASE("the program begins and ends recording itself", "[tracer]") {
     const TracedJob job(100'000);
     std::atomic<std::uint32_t> word{trace_word(1, 2)};
