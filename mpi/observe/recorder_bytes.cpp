@@ -22,8 +22,8 @@ struct Blocks {
     }
 };
 
-Blocks blocks_of(const PoeObservedCall& call, const ForeignLibrary& library,
-                 const CallShape& shape, bool received) {
+Blocks blocks_of(const PoeObservedCall& call, const ForeignLibrary& library, const CallShape& shape,
+                 bool received) {
     const int counts = received ? shape.receive_counts : shape.send_counts;
     const int types = received ? shape.receive_types : shape.send_types;
     // A reduction has one type, which is the one of what is sent.
@@ -39,8 +39,7 @@ Blocks blocks_of(const PoeObservedCall& call, const ForeignLibrary& library,
 Bytes Recorder::special_bytes(const PoeObservedCall& call, const CallShape& shape,
                               const Communicator& comm) {
     const auto is_in_place = [&](int buffer) {
-        return buffer >= 0 &&
-               static_cast<Word>(call.arguments.words[buffer]) == library_.in_place;
+        return buffer >= 0 && static_cast<Word>(call.arguments.words[buffer]) == library_.in_place;
     };
     const auto sum = [&](bool received, std::size_t blocks) {
         const Blocks each = blocks_of(call, library_, shape, received);

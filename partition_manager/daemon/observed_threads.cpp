@@ -16,7 +16,8 @@
 namespace poe::pm {
 namespace {
 
-using Switches = std::map<pid_t, std::string>;  // by thread: how often it has given up its processor
+using Switches =
+    std::map<pid_t, std::string>;  // by thread: how often it has given up its processor
 
 bool waits_for_a_thread(const std::filesystem::path& thread) {
     std::ifstream file(thread / "syscall");

@@ -75,17 +75,18 @@ static long all_of_types(const int* counts, const MPI_Datatype* types, int block
         return result;                               \
     }
 
-#define SEND(name)                                                                            \
-    PROFILED(name, (const void* b, int n, MPI_Datatype t, int dest, int tag, MPI_Comm comm),  \
-             (b, n, t, dest, tag, comm), sent(n, t, dest))                                    \
-    PROFILED(name##_init,                                                                     \
-             (const void* b, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c,            \
-              MPI_Request* r),                                                                \
-             (b, n, t, dest, tag, c, r), 0)
-#define SEND_LATER(name)                                                                          \
-    PROFILED(name,                                                                                \
-             (const void* b, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c, MPI_Request* r), \
-             (b, n, t, dest, tag, c, r), sent(n, t, dest))
+#define SEND(name)                                                                             \
+    PROFILED(name, (const void* b, int n, MPI_Datatype t, int dest, int tag, MPI_Comm comm),   \
+             (b, n, t, dest, tag, comm), sent(n, t, dest))                                     \
+    PROFILED(                                                                                  \
+        name##_init,                                                                           \
+        (const void* b, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c, MPI_Request* r), \
+        (b, n, t, dest, tag, c, r), 0)
+#define SEND_LATER(name)                                                                       \
+    PROFILED(                                                                                  \
+        name,                                                                                  \
+        (const void* b, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c, MPI_Request* r), \
+        (b, n, t, dest, tag, c, r), sent(n, t, dest))
 SEND(Send)
 SEND(Bsend)
 SEND(Ssend)
@@ -116,8 +117,7 @@ int MPI_Sendrecv(const void* sb, int sn, MPI_Datatype st, int dest, int stag, vo
     static struct Function* own;
     MPI_Status mine;
     if (s == MPI_STATUS_IGNORE) s = &mine;
-    const int result =
-        PMPI_Sendrecv(sb, sn, st, dest, stag, rb, rn, rt, source, rtag, comm, s);
+    const int result = PMPI_Sendrecv(sb, sn, st, dest, stag, rb, rn, rt, source, rtag, comm, s);
     count(&own, "MPI_Sendrecv", sent(sn, st, dest) + came(s, source));
     return result;
 }
@@ -134,21 +134,26 @@ PROFILED(Irecv, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, 
          (b, n, t, from, tag, c, r), 0)
 PROFILED(Recv_init, (void* b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r),
          (b, n, t, from, tag, c, r), 0)
-PROFILED(Imrecv, (void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* r), (b, n, t, m, r), 0)
-PROFILED(Probe, (int from, int tag, MPI_Comm c, MPI_Status* s), (from, tag, c, s), 0)
-PROFILED(Iprobe, (int from, int tag, MPI_Comm c, int* flag, MPI_Status* s), (from, tag, c, flag, s), 0)
-PROFILED(Mprobe, (int from, int tag, MPI_Comm c, MPI_Message* m, MPI_Status* s), (from, tag, c, m, s),
+PROFILED(Imrecv, (void* b, int n, MPI_Datatype t, MPI_Message* m, MPI_Request* r), (b, n, t, m, r),
          0)
+PROFILED(Probe, (int from, int tag, MPI_Comm c, MPI_Status* s), (from, tag, c, s), 0)
+PROFILED(Iprobe, (int from, int tag, MPI_Comm c, int* flag, MPI_Status* s), (from, tag, c, flag, s),
+         0)
+PROFILED(Mprobe, (int from, int tag, MPI_Comm c, MPI_Message* m, MPI_Status* s),
+         (from, tag, c, m, s), 0)
 PROFILED(Improbe, (int from, int tag, MPI_Comm c, int* flag, MPI_Message* m, MPI_Status* s),
          (from, tag, c, flag, m, s), 0)
 PROFILED(Wait, (MPI_Request * r, MPI_Status* s), (r, s), 0)
 PROFILED(Waitall, (int n, MPI_Request r[], MPI_Status s[]), (n, r, s), 0)
 PROFILED(Waitany, (int n, MPI_Request r[], int* at, MPI_Status* s), (n, r, at, s), 0)
-PROFILED(Waitsome, (int n, MPI_Request r[], int* done, int at[], MPI_Status s[]), (n, r, done, at, s), 0)
+PROFILED(Waitsome, (int n, MPI_Request r[], int* done, int at[], MPI_Status s[]),
+         (n, r, done, at, s), 0)
 PROFILED(Test, (MPI_Request * r, int* flag, MPI_Status* s), (r, flag, s), 0)
 PROFILED(Testall, (int n, MPI_Request r[], int* flag, MPI_Status s[]), (n, r, flag, s), 0)
-PROFILED(Testany, (int n, MPI_Request r[], int* at, int* flag, MPI_Status* s), (n, r, at, flag, s), 0)
-PROFILED(Testsome, (int n, MPI_Request r[], int* done, int at[], MPI_Status s[]), (n, r, done, at, s), 0)
+PROFILED(Testany, (int n, MPI_Request r[], int* at, int* flag, MPI_Status* s), (n, r, at, flag, s),
+         0)
+PROFILED(Testsome, (int n, MPI_Request r[], int* done, int at[], MPI_Status s[]),
+         (n, r, done, at, s), 0)
 PROFILED(Start, (MPI_Request * r), (r), 0)
 PROFILED(Startall, (int n, MPI_Request r[]), (n, r), 0)
 PROFILED(Request_free, (MPI_Request * r), (r), 0)
@@ -157,8 +162,7 @@ PROFILED(Cancel, (MPI_Request * r), (r), 0)
 PROFILED(Barrier, (MPI_Comm c), (c), 0)
 PROFILED(Bcast, (void* b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c),
          length(n, t))
-PROFILED(Reduce,
-         (const void* b, void* r, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c),
+PROFILED(Reduce, (const void* b, void* r, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c),
          (b, r, n, t, op, root, c), length(n, t))
 PROFILED(Allreduce, (const void* b, void* r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c),
          (b, r, n, t, op, c), length(n, t))
@@ -196,8 +200,7 @@ PROFILED(Allgather,
 PROFILED(Allgatherv,
          (const void* b, int n, MPI_Datatype t, void* r, const int rn[], const int d[],
           MPI_Datatype rt, MPI_Comm c),
-         (b, n, t, r, rn, d, rt, c),
-         b == MPI_IN_PLACE ? length(rn[own_rank(c)], rt) : length(n, t))
+         (b, n, t, r, rn, d, rt, c), b == MPI_IN_PLACE ? length(rn[own_rank(c)], rt) : length(n, t))
 PROFILED(Alltoall,
          (const void* b, int n, MPI_Datatype t, void* r, int rn, MPI_Datatype rt, MPI_Comm c),
          (b, n, t, r, rn, rt, c), b == MPI_IN_PLACE ? length(rn, rt) : length(n, t))
@@ -239,7 +242,8 @@ int MPI_Finalize(void) {
         FILE* const file = fopen(path, "w");
         if (file == NULL) abort();
         for (int i = 0; i < known; ++i)
-            fprintf(file, "%s %ld %ld\n", functions[i].name, functions[i].calls, functions[i].bytes);
+            fprintf(file, "%s %ld %ld\n", functions[i].name, functions[i].calls,
+                    functions[i].bytes);
         fclose(file);
     }
     return PMPI_Finalize();

@@ -12,8 +12,12 @@ static int counts[kMost], places[kMost], own_counts[kMost], own_places[kMost];
 static int byte_places[kMost], own_byte_places[kMost];
 static MPI_Datatype types[kMost];
 
-static int next(void) { return (rank + 1) % size; }
-static int previous(void) { return (rank + size - 1) % size; }
+static int next(void) {
+    return (rank + 1) % size;
+}
+static int previous(void) {
+    return (rank + size - 1) % size;
+}
 
 /* given to member i: counts[i]; taken from member i: own_counts[i] */
 static void prepare(void) {
@@ -85,15 +89,16 @@ static void own_lengths(MPI_Comm comm) {
         begins[i] = i * kMost;
     }
     MPI_Gatherv(given, rank + 1, MPI_INT, taken, blocks, begins, MPI_INT, 0, comm);
-    MPI_Gatherv(rank == 0 ? MPI_IN_PLACE : given, rank + 1, MPI_INT, both, blocks, begins, MPI_INT, 0,
-                comm);
+    MPI_Gatherv(rank == 0 ? MPI_IN_PLACE : given, rank + 1, MPI_INT, both, blocks, begins, MPI_INT,
+                0, comm);
     MPI_Scatterv(given, blocks, begins, MPI_INT, taken, rank + 1, MPI_INT, 0, comm);
-    MPI_Scatterv(both, blocks, begins, MPI_INT, rank == 0 ? MPI_IN_PLACE : taken, rank + 1, MPI_INT, 0,
-                 comm);
+    MPI_Scatterv(both, blocks, begins, MPI_INT, rank == 0 ? MPI_IN_PLACE : taken, rank + 1, MPI_INT,
+                 0, comm);
     MPI_Allgatherv(given, rank + 1, MPI_INT, taken, blocks, begins, MPI_INT, comm);
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, both, blocks, begins, MPI_INT, comm);
     MPI_Alltoallv(given, counts, places, MPI_INT, taken, own_counts, own_places, MPI_INT, comm);
-    MPI_Alltoallw(given, counts, byte_places, types, taken, own_counts, own_byte_places, types, comm);
+    MPI_Alltoallw(given, counts, byte_places, types, taken, own_counts, own_byte_places, types,
+                  comm);
     MPI_Ialltoallv(given, counts, places, MPI_INT, taken, own_counts, own_places, MPI_INT, comm,
                    &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);

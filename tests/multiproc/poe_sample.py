@@ -154,6 +154,19 @@ class Selections(SampleTest):
         figure = (self.place / "flame.svg").read_text()
         self.assertTrue(figure.startswith("<?xml"))
 
+    def test_folded_stacks(self):
+        self.sampled(self.program, "shares", "300")
+        self.vt("-view", "flame", "-o", "flame.folded")
+        stacks = [line.rsplit(" ", 1) for line in (self.place / "flame.folded").read_text().splitlines()]
+        samples, functions = self.functions()
+        total = {name: sum(int(count) for path, count in stacks if name in path.split(";")) for name in ("main", "long_work")}
+        for name, count in total.items():
+            self.assertEqual(count, functions[name]["total"], name)
+        self.assertTrue(any(path.endswith(";main;shares;caller_of_long_work;long_work") for path, _ in stacks), stacks)
+        refused = subprocess.run([VT, "-view", "timeline", "-o", "x.folded", "run.trc"], cwd=self.place, capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("-view flame", refused.stderr)
+
     def test_without_samples(self):
         result = poe("/bin/true", "-tracelevel", "9", "-tracefile", "run.trc", cwd=self.place)
         self.assertEqual(result.returncode, 0)

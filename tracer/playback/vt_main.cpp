@@ -23,6 +23,7 @@
 #include "tracer/playback/analysis_cache.hpp"
 #include "tracer/playback/draw_figure.hpp"
 #include "tracer/playback/figure.hpp"
+#include "tracer/playback/flame_layout.hpp"
 #include "tracer/playback/paper.hpp"
 #include "tracer/playback/views.hpp"
 #include "tracer/playback/vt_options.hpp"
@@ -320,7 +321,10 @@ int show_view(const VtOptions& options, bool unicode) {
     const ViewContext easel{*session, symbols, glyphs, source_lines,
                             [&analysis]() -> const Analysis& { return analysis.get(); }};
     std::string text;
-    if (paper) {
+    if (options.view == ViewKind::kFlame && options.output.ends_with(kFoldedSuffix)) {
+        text = folded_stacks(
+            make_flame(easel.analysis().profile, flame_filter(look, *session), symbols));
+    } else if (paper) {
         text = file_of(draw_figure(options.view, look, figure_size(options), easel), *paper);
     } else {
         constexpr terminal::Size kUsual{100, 30};

@@ -8,6 +8,7 @@
 #include "base/suggest.hpp"
 #include "tracer/analysis/index.hpp"
 #include "tracer/playback/paper.hpp"
+#include "tracer/profile/flame.hpp"
 
 namespace poe::trace {
 namespace {
@@ -186,9 +187,13 @@ Result<VtOptions> checked(const VtOptions& options) {
                        "as in vt -view flame -state computing run.trc");
     const std::string_view suffix = suffix_of(options.output);
     const bool text = suffix.empty() || suffix == ".txt";
-    if (options.request == Request::kView && !text && !paper_named(options.output))
+    if (suffix == kFoldedSuffix && options.request == Request::kView && !flame)
+        return mistake("-o with .folded is for -view flame",
+                       "as in vt -view flame -o run.folded run.trc");
+    if (options.request == Request::kView && !text && suffix != kFoldedSuffix &&
+        !paper_named(options.output))
         return mistake("a view cannot be written as " + in_quotes(suffix),
-                       ".svg, .png and .pdf are figures, .txt is text");
+                       ".svg, .png and .pdf are figures, .txt is text, .folded has call stacks");
     if (options.request == Request::kExport && options.output.empty() &&
         options.format >= ExportFormat::kPerfetto)
         return mistake("-export perfetto and otf2 need -o",

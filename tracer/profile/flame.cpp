@@ -66,4 +66,22 @@ FlameNode make_flame(const StackProfile& profile, const SampleFilter& filter, Sy
     return root;
 }
 
+namespace {
+
+void fold(const FlameNode& node, const std::string& callers, std::string& out) {
+    std::string name = node.name;
+    std::replace(name.begin(), name.end(), ';', ':');
+    const std::string path = callers.empty() ? name : callers + ';' + name;
+    if (node.self > 0) out += path + ' ' + std::to_string(node.self) + '\n';
+    for (const FlameNode& callee : node.callees) fold(callee, path, out);
+}
+
+}  // namespace
+
+std::string folded_stacks(const FlameNode& root) {
+    std::string out;
+    for (const FlameNode& node : root.callees) fold(node, "", out);
+    return out;
+}
+
 }  // namespace poe::trace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracer/analysis/session.hpp"
@@ -37,5 +38,11 @@ std::string function_name(const Site& site, Symbols& symbols);
 
 // The root is named "all". `symbols` reads the object files.
 FlameNode make_flame(const StackProfile& profile, const SampleFilter& filter, Symbols& symbols);
+
+// The call paths of the samples as lines "main;solve;sweep 42", outermost function first, in the order of the
+// nodes: the collapsed stacks that tools for flame graphs read. `;` in a name becomes `:`.
+std::string folded_stacks(const FlameNode& root);
+// The suffix of files with such lines.
+inline constexpr std::string_view kFoldedSuffix = ".folded";
 
 }  // namespace poe::trace

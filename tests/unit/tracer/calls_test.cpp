@@ -1,6 +1,7 @@
 // Records that stand for several (kCall): they mean the same as these.
-#include <catch2/catch.hpp>
 #include <map>
+
+#include <catch2/catch.hpp>
 
 #include "tests/unit/tracer/played.hpp"
 
@@ -41,7 +42,8 @@ class Calls {
     void begin(std::uint64_t at, const StreamCallLine& line, CallPart part, Bytes bytes,
                std::uint16_t number) {
         if (in_one_)
-            return out_.call(us(at), defined(at, line), call_detail(part, true, false), bytes, number);
+            return out_.call(us(at), defined(at, line), call_detail(part, true, false), bytes,
+                             number);
         out_.enter(us(at), line.region, line.peer, line.type, line.site);
         out_.about(us(at), line.context, 0);
         add(at, line, part, bytes, number);
@@ -49,18 +51,18 @@ class Calls {
     void end(std::uint64_t at, const StreamCallLine& line, CallPart part, Bytes bytes,
              std::uint16_t number) {
         if (in_one_)
-            return out_.call(us(at), defined(at, line), call_detail(part, false, true), bytes, number);
+            return out_.call(us(at), defined(at, line), call_detail(part, false, true), bytes,
+                             number);
         add(at, line, part, bytes, number);
         out_.leave(us(at), line.region);
     }
     void add(std::uint64_t at, const StreamCallLine& line, CallPart part, Bytes bytes,
              std::uint16_t number) {
-        const Record end_of_message{
-            .kind = part == CallPart::kSend ? Kind::kSend : Kind::kReceive,
-            .detail = kNumberedByTag,
-            .extra = number,
-            .a = line.peer,
-            .b = pair(line.type, static_cast<std::uint32_t>(bytes))};
+        const Record end_of_message{.kind = part == CallPart::kSend ? Kind::kSend : Kind::kReceive,
+                                    .detail = kNumberedByTag,
+                                    .extra = number,
+                                    .a = line.peer,
+                                    .b = pair(line.type, static_cast<std::uint32_t>(bytes))};
         if (part == CallPart::kCollective)
             return out_.collective(us(at), number, line.root, group_of_context(line.context),
                                    bytes);

@@ -176,6 +176,8 @@ TEST_CASE("a flame has the callers of each function, and its boxes their shares"
     CHECK(boxes[3].to == Approx(1));
     CHECK(flame_boxes(root, 0.5).size() == 3);
     CHECK(flame_boxes(FlameNode{}, 0).empty());
+    CHECK(folded_stacks(root) == "[main];[solve] 3\n[main];[input] 1\n");
+    CHECK(folded_stacks(FlameNode{}).empty());
 }
 
 }  // namespace poe::trace
