@@ -70,6 +70,7 @@ const char* MessageLayer::fault_of(TaskId task) const noexcept {
 [[gnu::hot]] bool MessageLayer::progress() {
     bool moved = false;
     for (Device* device : devices_) moved = device->poll(*this) || moved;
+    if (other_input_ != nullptr) moved = other_input_->poll() || moved;
     if (!sending_.empty()) moved = pump_all() || moved;
     if (!fetches_.empty()) [[unlikely]] {
         fetch_next_piece();

@@ -40,12 +40,10 @@ void combine_packed(ReductionKernel kernel, const PredefinedType& type, const st
     }
 }
 
+// For layouts and datatypes with gaps.
 void combine(ReductionKernel kernel, const PredefinedType& type, std::byte* memory,
              const TypedLayout& layout, const std::byte* data) {
     const Bytes bytes = layout.size();
-    TypedLayout::Strided form;
-    if (!has_gaps(type) && layout.strided(form) && form.blocks <= 1)
-        return kernel(data, memory + form.displacement, bytes / type.size);
     Piece piece;
     const Bytes most = kPieceBytes / type.size * type.size;
     for (Bytes at = 0; at < bytes; at += most) {
@@ -69,21 +67,34 @@ void carry_out(const Access& access, std::byte* memory, const TypedLayout& layou
                const std::byte* data, std::byte* fetched) {
     const Bytes bytes = layout.size();
     if (bytes == 0) return;
-    if (fetched != nullptr) layout.copy_out(memory, 0, fetched, bytes);
+    TypedLayout::Strided form;
+    const bool flat = layout.strided(form) && form.blocks <= 1;
+    if (flat) memory += form.displacement;
+    const auto store = [&] {
+        if (flat) {
+            std::memcpy(memory, data, bytes);
+        } else {
+            layout.copy_in(memory, 0, data, bytes);
+        }
+    };
+    if (fetched != nullptr && flat) {
+        std::memcpy(fetched, memory, bytes);
+    } else if (fetched != nullptr) {
+        layout.copy_out(memory, 0, fetched, bytes);
+    }
     switch (access.kind) {
         case AccessKind::kPut:
-            layout.copy_in(memory, 0, data, bytes);
-            return;
+            return store();
         case AccessKind::kAccumulate:
         case AccessKind::kGetAccumulate: {
-            if (is_operation(access.operation, MPI_REPLACE))
-                return layout.copy_in(memory, 0, data, bytes);
+            if (is_operation(access.operation, MPI_REPLACE)) return store();
             const PredefinedType& type = *find_predefined_type(access.element);
-            return combine(find_kernel(access.operation, type), type, memory, layout, data);
+            const ReductionKernel kernel = find_kernel(access.operation, type);
+            if (flat && !has_gaps(type)) return kernel(data, memory, bytes / type.size);
+            return combine(kernel, type, flat ? memory - form.displacement : memory, layout, data);
         }
         case AccessKind::kCompareAndSwap:
-            if (std::memcmp(fetched, data + bytes, bytes) == 0)
-                layout.copy_in(memory, 0, data, bytes);
+            if (std::memcmp(fetched, data + bytes, bytes) == 0) store();
             return;
         default:
             return;

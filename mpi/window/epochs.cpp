@@ -22,10 +22,6 @@ Fault epoch_fault(std::string what, const char* remedy) {
     return {MPI_ERR_RMA_SYNC, "", std::move(what), remedy};
 }
 
-bool has_locks(const Window& window) noexcept {
-    return window.locks > 0 || window.locked_all;
-}
-
 // A fence opens an epoch, which counts only once an operation is made in it.
 Fault leave_fence(Window& window) {
     if (window.fenced && window.used)
@@ -128,9 +124,7 @@ void begin_unlock(comm::Runtime& runtime, Window& window, int rank) {
 }  // namespace
 
 Fault check_access_epoch(const Window& window, int rank) {
-    const WindowMember& member = window.members[static_cast<std::size_t>(rank)];
-    if (window.fenced || window.locked_all || member.started || member.lock != LockHeld::kNone)
-        return {};
+    if (in_access_epoch(window, rank)) return {};
     return epoch_fault("there is no access epoch to rank " + std::to_string(rank),
                        "call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first");
 }

@@ -19,6 +19,14 @@
 
 namespace poe::mpi {
 
+// True if an operation on this member is allowed.
+inline bool in_access_epoch(const Window& window, int rank) noexcept {
+    const WindowMember& member = window.members[static_cast<std::size_t>(rank)];
+    return window.fenced || window.locked_all || member.started || member.lock != LockHeld::kNone;
+}
+inline bool has_locks(const Window& window) noexcept {
+    return window.locks > 0 || window.locked_all;
+}
 // Refuses an operation on this member outside of an access epoch to it.
 Fault check_access_epoch(const Window& window, int rank);
 

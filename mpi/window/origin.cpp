@@ -2,14 +2,15 @@
 #include "mpi/window/origin.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "mpi/point/message_view.hpp"
 #include "mpi/point/outcomes.hpp"
+#include "mpi/window/other_process.hpp"
 #include "mpi/window/shared_memory.hpp"
-#include "mpi/window/single_copy.hpp"
 #include "mpi/window/target.hpp"
 #include "mpi/window/target_type.hpp"
 
@@ -18,6 +19,8 @@ namespace {
 
 // Data of up to this length travel in the message of their operation.
 constexpr Bytes kMostInside = 8192;
+// Elements of MPI_Compare_and_swap are integers, logical values and bytes.
+constexpr Bytes kMostSwappedBytes = 64;
 constexpr auto kOriginFlow = comm::FlowClass::kCollective;
 
 // Memory in packed form: the memory itself if it is contiguous, otherwise a copy.
@@ -103,15 +106,16 @@ struct SentData {
     explicit SentData(const AccessArguments& arguments) : packed(arguments.given) {
         if (arguments.kind != AccessKind::kCompareAndSwap) return;
         Packed other(arguments.compared);
-        const auto length = static_cast<std::size_t>(arguments.given.bytes());
-        both.resize(2 * length);
+        length = static_cast<std::size_t>(arguments.given.bytes());
         std::memcpy(both.data(), packed.data(), length);
         std::memcpy(both.data() + length, other.data(), length);
     }
-    const std::byte* data() { return both.empty() ? packed.data() : both.data(); }
+    const std::byte* data() { return length == 0 ? packed.data() : both.data(); }
 
     Packed packed;
-    std::vector<std::byte> both;
+    // MPI_Compare_and_swap: two elements.
+    std::array<std::byte, 2 * kMostSwappedBytes> both;
+    std::size_t length = 0;  // of one
 };
 
 // Where this task can access the part of the target: in its own memory, or in that of the other process.
@@ -120,32 +124,25 @@ bool is_reachable(const Window& window, int rank) noexcept {
     return rank == window.rank() || member.mapped != nullptr || member.process != 0;
 }
 
-Fault carry_out_here(Window& window, const AccessArguments& arguments, const Access& access) {
+Fault carry_out_here(comm::Runtime& runtime, Window& window, const AccessArguments& arguments,
+                     const Access& access) {
     const WindowMember& member = window.member(arguments.rank);
-    const bool by_copy = arguments.rank != window.rank() && member.mapped == nullptr;
-    std::byte* memory = nullptr;
-    if (arguments.rank == window.rank()) {
-        memory = address_in(window, access);
-    } else if (by_copy) {
-        // NOLINTNEXTLINE(performance-no-int-to-ptr)
-        memory = reinterpret_cast<std::byte*>(member.base + access.displacement);
-    } else {
-        memory = member.mapped + access.displacement;
-    }
-    if (memory == nullptr) return range_fault(window, arguments.rank, access);
+    const bool own = arguments.rank == window.rank();
     SentData given(arguments);
     Packed result(arguments.result);
     const TypedLayout layout = arguments.type->layout(arguments.count);
+    const std::byte* const data = takes_data(access.kind) ? given.data() : nullptr;
+    std::byte* const fetched = gives_data(access.kind) ? result.place() : nullptr;
     Fault fault;
-    {
-        const std::byte* const data = takes_data(access.kind) ? given.data() : nullptr;
-        std::byte* const fetched = gives_data(access.kind) ? result.place() : nullptr;
+    if (own || member.mapped != nullptr) {
+        std::byte* const memory =
+            own ? address_in(window, access) : member.mapped + access.displacement;
+        if (memory == nullptr) return range_fault(window, arguments.rank, access);
         const AccumulateLock lock(window, arguments.rank, is_atomic(access.kind));
-        if (by_copy) {
-            fault = carry_out_by_copy(member.process, access, memory, layout, data, fetched);
-        } else {
-            carry_out(access, memory, layout, data, fetched);
-        }
+        carry_out(access, memory, layout, data, fetched);
+    } else {
+        fault =
+            access_other_process(runtime, window, arguments.rank, access, layout, data, fetched);
     }
     result.store();
     return fault;
@@ -214,14 +211,9 @@ Fault send_access(comm::Runtime& runtime, Window& window, const AccessArguments&
     if (access.sent_bytes() > 0 && !access.data_inside) {
         pending->has_data = true;
         comm::BufferView view;
-        if (!given.both.empty()) {
-            pending->packed = std::move(given.both);
-            view = {pending->packed.data(), pending->packed.size()};
-        } else {
-            pending->data_type = TypeReference(*arguments.given.type);
-            view = view_of(pending->data_layout, *arguments.given.type, arguments.given.address,
-                           arguments.given.count);
-        }
+        pending->data_type = TypeReference(*arguments.given.type);
+        view = view_of(pending->data_layout, *arguments.given.type, arguments.given.address,
+                       arguments.given.count);
         pending->data = comm::SendRequest(view, window.task(arguments.rank),
                                           static_cast<std::int32_t>(access.number),
                                           window.context(WindowContext::kData), kOriginFlow);
@@ -274,7 +266,8 @@ Fault start_access(comm::Runtime& runtime, Window& window, const AccessArguments
     if (Fault fault = describe(window, arguments, access)) return fault;
     window.used = true;
     if (access.bytes == 0) return {};
-    if (is_reachable(window, arguments.rank)) return carry_out_here(window, arguments, access);
+    if (is_reachable(window, arguments.rank))
+        return carry_out_here(runtime, window, arguments, access);
     if (!window.pending.empty()) reap(runtime, window);
     return send_access(runtime, window, arguments, access, pending);
 }
@@ -326,21 +319,31 @@ Fault wait_for_pending(comm::Runtime& runtime, Window& window, Pending& pending)
 
 namespace {
 
-// Flushes without anything to wait for until the processor is given away if tasks share it.
-constexpr unsigned kFlushesPerPause = 16;
-
-// A program may wait for another task by a loop of operations that never wait here, so each of its turns
-// serves the others.
-void look_at_others(comm::Runtime& runtime, Window& window) {
-    if (window.size() == 1) return;
-    runtime.messages().progress();
-    if (++window.idle_flushes % kFlushesPerPause == 0) return runtime.pause_between_looks();
-    runtime.messages().help();
-}
+// Flushes without anything to wait for until this task looks at the others.
+constexpr unsigned kFlushesPerLook = 16;
 
 }  // namespace
 
+// A program may wait for another task by a loop of operations that never wait here, so the loop serves the
+// others, and gives the processor away if tasks share it. Not in each turn, because it costs three times as much
+// as a short operation.
+void look_at_others(comm::Runtime& runtime, Window& window) {
+    if (window.size() == 1 || ++window.idle_flushes % kFlushesPerLook != 0) return;
+    runtime.messages().progress();
+    runtime.pause_between_looks();
+}
+
 Fault complete_locally(comm::Runtime& runtime, Window& window, int rank) {
+    const int first = rank == kAllRanks ? 0 : rank;
+    const int last = rank == kAllRanks ? window.size() - 1 : rank;
+    for (int each = first; each <= last; ++each) {
+        const Fault fault = carry_out_batch(runtime, window, each);
+        if (fault && !window.fault) window.fault = fault;
+    }
+    if (window.pending.empty()) {
+        look_at_others(runtime, window);
+        return std::exchange(window.fault, {});
+    }
     // Copies, because other threads may start operations while this one waits.
     std::vector<std::shared_ptr<Pending>> open;
     for (const auto& each : window.pending)

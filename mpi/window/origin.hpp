@@ -50,7 +50,6 @@ struct AccessArguments {
 struct Pending {
     int rank = 0;
     std::vector<std::byte> message;
-    std::vector<std::byte> packed;  // data that are sent from a copy
     comm::SendRequest head;
     comm::SendRequest data;
     comm::ReceiveRequest answer;
@@ -86,6 +85,8 @@ std::shared_ptr<Pending> send_synchronisation(comm::Runtime& runtime, Window& wi
 Fault wait_for_pending(comm::Runtime& runtime, Window& window, Pending& pending);
 
 inline constexpr int kAllRanks = -1;
+// Serves other tasks now and then, for synchronisations that have nothing to wait for. Does not block for them.
+void look_at_others(comm::Runtime& runtime, Window& window);
 // Blocks until the buffers of all operations on this member, or on all, are free.
 Fault complete_locally(comm::Runtime& runtime, Window& window, int rank);
 // Blocks until all operations on this member, or on all, have taken effect.

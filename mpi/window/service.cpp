@@ -1,11 +1,16 @@
 // The service of windows; see service.hpp.
 #include "mpi/window/service.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
+#include <mpi.h>
 #include <utility>
 #include <vector>
 
+#include "mpi/datatype/datatype.hpp"
 #include "mpi/point/works.hpp"
+#include "mpi/window/shared_memory.hpp"
 #include "mpi/window/target.hpp"
 
 namespace poe::mpi {
@@ -15,7 +20,17 @@ namespace {
 struct Service {
     std::vector<Window*> windows;
     bool running = false;
+    // Those of which this task has a mailbox.
+    std::vector<Window*> with_mailbox;
+    std::size_t next = 0;  // of with_mailbox
 };
+
+// Mailboxes that are looked at in one poll, because programs may have many windows.
+constexpr std::size_t kMailboxesPerPoll = 4;
+// An origin often sends its next operation when it has the answer to one, about 100 ns later.
+constexpr unsigned kLooksForNext = 64;
+// Then other messages have their turn.
+constexpr unsigned kMostMailPerPoll = 32;
 
 Service& service() noexcept {
     static auto* const the_service = new Service;
@@ -37,12 +52,79 @@ class ServiceWork final : public Work {
     bool calls_program() const noexcept override { return false; }
 };
 
+bool has_mailbox(Window& window) noexcept {
+    return window.member(window.rank()).mailbox != nullptr;
+}
+
+void carry_out_mail(Window& window, const Mail& mail, std::byte* data);
+
+void carry_out_all_mail(Window& window, const Mail& mail, std::byte* data) {
+    Batch::for_each({data, mail.bytes}, [&](const Mail& each, const std::byte* its_data) {
+        carry_out_mail(window, each, const_cast<std::byte*>(its_data));
+    });
+}
+
+void carry_out_mail(Window& window, const Mail& mail, std::byte* data) {
+    if (mail.batch) return carry_out_all_mail(window, mail, data);
+    const WindowMember& own = window.member(window.rank());
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    auto* const memory = reinterpret_cast<std::byte*>(own.base + mail.displacement);
+    if (mail.kind == AccessKind::kPut)
+        return static_cast<void>(std::memcpy(memory, data, mail.bytes));
+    if (mail.kind == AccessKind::kGet)
+        return static_cast<void>(std::memcpy(data, memory, mail.bytes));
+    Access access;
+    access.kind = mail.kind;
+    access.element = mail.element;
+    access.operation = mail.operation;
+    access.bytes = mail.bytes;
+    const Datatype* type = find_predefined_datatype(mail.element);
+    if (type == nullptr) type = find_predefined_datatype(value_of(MPI_BYTE));
+    const TypedLayout layout = type->layout(static_cast<std::int64_t>(mail.bytes) / type->size());
+    const AccumulateLock lock(window, window.rank(), is_atomic(mail.kind));
+    carry_out(access, memory, layout, data, gives_data(mail.kind) ? data + mail.sent() : nullptr);
+}
+
+class MailboxInput final : public comm::OtherInput {
+  public:
+    bool poll() noexcept override { return empty_own_mailboxes(); }
+};
+
+MailboxInput the_mailbox_input;
+
 }  // namespace
+
+bool empty_own_mailboxes() noexcept {
+    Service& all = service();
+    bool any = false;
+    const std::size_t known = all.with_mailbox.size();
+    for (std::size_t i = 0; i < std::min(known, kMailboxesPerPoll); ++i) {
+        if (all.next >= known) all.next = 0;
+        Window& window = *all.with_mailbox[all.next++];
+        Mailbox& box = *window.member(window.rank()).mailbox;
+        const auto carry_out = [&](const Mail& mail, std::byte* data) {
+            carry_out_mail(window, mail, data);
+        };
+        if (!empty_mailbox(box, carry_out)) continue;
+        any = true;
+        unsigned served = 1;
+        for (unsigned looks = 0; looks < kLooksForNext && served < kMostMailPerPoll; ++looks) {
+            if (!empty_mailbox(box, carry_out)) continue;
+            ++served;
+            looks = 0;
+        }
+    }
+    return any;
+}
 
 void begin_serving(comm::Runtime& runtime, Window& window) {
     window.target = std::make_shared<Target>(runtime, window);
     Service& all = service();
     all.windows.push_back(&window);
+    if (has_mailbox(window)) {
+        all.with_mailbox.push_back(&window);
+        runtime.messages().set_other_input(&the_mailbox_input);
+    }
     if (!std::exchange(all.running, true)) {
         Request& request =
             make_work(runtime.messages(), std::make_unique<ServiceWork>(), nullptr, false);
@@ -53,6 +135,8 @@ void begin_serving(comm::Runtime& runtime, Window& window) {
 
 void end_serving(comm::Runtime& runtime, Window& window) {
     std::erase(service().windows, &window);
+    std::erase(service().with_mailbox, &window);
+    if (service().with_mailbox.empty()) runtime.messages().set_other_input(nullptr);
     if (service().windows.empty()) {
         runtime.messages().help();
         end_help_if_idle(runtime.messages());

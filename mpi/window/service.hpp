@@ -10,5 +10,8 @@ namespace poe::mpi {
 // Serves the window until end_serving(). Never blocks.
 void begin_serving(comm::Runtime& runtime, Window& window);
 void end_serving(comm::Runtime& runtime, Window& window);
+// Carries out the operations that others have put into mailboxes of this task (mailbox.hpp). Returns true if
+// there were any. Never blocks for a message.
+bool empty_own_mailboxes() noexcept;
 
 }  // namespace poe::mpi

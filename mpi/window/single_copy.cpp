@@ -90,4 +90,25 @@ Fault carry_out_by_copy(pid_t process, const Access& access, std::byte* memory,
     return write_all(process, memory, layout, copy);
 }
 
+Fault CopiedPuts::add(std::byte* memory, const std::byte* data, Bytes bytes) {
+    Fault fault;
+    if (count_ == kMost) fault = carry_out();
+    from_[count_] = {const_cast<std::byte*>(data), bytes};
+    to_[count_++] = {memory, bytes};
+    bytes_ += bytes;
+    return fault;
+}
+
+Fault CopiedPuts::carry_out() {
+    if (count_ == 0) return {};
+    const ssize_t moved =
+        ::process_vm_writev(process_, from_.data(), count_, to_.data(), count_, 0);
+    const bool all = moved == static_cast<ssize_t>(bytes_);
+    // Stops before memory that is not there.
+    if (!all && moved >= 0) errno = EFAULT;
+    count_ = 0;
+    bytes_ = 0;
+    return all ? Fault{} : copy_fault(process_);
+}
+
 }  // namespace poe::mpi

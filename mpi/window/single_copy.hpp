@@ -6,9 +6,11 @@
 // the target for its own operations.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "mpi/datatype/typed_layout.hpp"
 #include "mpi/object/fault.hpp"
@@ -26,5 +28,22 @@ bool can_copy_from(pid_t process, std::uint64_t address) noexcept;
 // process has ended or its memory is not there any more.
 Fault carry_out_by_copy(pid_t process, const Access& access, std::byte* memory,
                         const TypedLayout& layout, const std::byte* data, std::byte* fetched);
+
+// Puts of contiguous data that are carried out together. The data must stay until then.
+class CopiedPuts {
+  public:
+    explicit CopiedPuts(pid_t process) noexcept : process_(process) {}
+    // Adds a put; carries out the earlier ones if there are too many.
+    Fault add(std::byte* memory, const std::byte* data, Bytes bytes);
+    Fault carry_out();
+
+  private:
+    static constexpr std::size_t kMost = 64;
+    const pid_t process_;
+    std::array<iovec, kMost> from_;
+    std::array<iovec, kMost> to_;
+    std::size_t count_ = 0;
+    Bytes bytes_ = 0;
+};
 
 }  // namespace poe::mpi

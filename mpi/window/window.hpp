@@ -24,7 +24,9 @@
 #include "mpi/object/fault.hpp"
 #include "mpi/object/info.hpp"
 #include "mpi/window/access.hpp"
+#include "mpi/window/batch.hpp"
 #include "mpi/window/lock_queue.hpp"
+#include "mpi/window/mailbox.hpp"
 
 namespace poe::mpi {
 
@@ -53,6 +55,9 @@ struct WindowMember {
     std::int64_t unit = 1;        // of displacements, in bytes
     std::byte* mapped = nullptr;  // where this task sees the memory; null: nowhere
     pid_t process = 0;            // whose memory this task may copy (single_copy.hpp); 0: none
+    Mailbox* mailbox = nullptr;   // of a member whose memory this task may copy
+    MailHabit mail_habit;
+    Batch batch;  // operations on such a member that wait for the next synchronisation
     LockHeld lock = LockHeld::kNone;
     bool started = false;    // in the access epoch of MPI_Win_start
     bool unflushed = false;  // has been sent operations of which the completion is not known

@@ -152,11 +152,18 @@ Fault open_to_copies(comm::Runtime& runtime, Window& window, const std::vector<P
     if (std::any_of(results.begin(), results.end(),
                     [](const PartRecord& each) { return each.refuses_copies != 0; }))
         return {};
-    const std::vector<std::int64_t> no_memory(all.size(), 0);
-    if (Fault fault = SharedMemory::make(runtime, *window.comm, no_memory, 1, window.memory))
+    const std::vector<std::int64_t> sizes(all.size(), sizeof(Mailbox));
+    if (Fault fault =
+            SharedMemory::make(runtime, *window.comm, sizes, alignof(Mailbox), window.memory))
         return fault;
-    for (std::size_t rank = 0; rank < all.size(); ++rank)
-        window.members[rank].process = all[rank].process;
+    // Tasks that share cores do not wait for each other by polling.
+    const bool polls = !runtime.segment()->facts().oversubscribed();
+    for (int rank = 0; rank < window.size(); ++rank) {
+        window.member(rank).process = all[static_cast<std::size_t>(rank)].process;
+        // The memory is new and consists of zeros, which is the state of an empty mailbox.
+        if (polls)
+            window.member(rank).mailbox = reinterpret_cast<Mailbox*>(window.memory->part(rank));
+    }
     return {};
 }
 

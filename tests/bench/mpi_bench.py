@@ -1,8 +1,8 @@
 """MPI on POE's own library, MPICH and Open MPI: one source compiled three times, in turns. A section for each kind of
 figure, so that each can be measured and recorded on its own:
 
-./dev bench mpi [SECTION [TASKS]]     SECTION: latency, nonblocking, halo, datatypes, matching, start, collectives, files,
-                                      programs
+./dev bench mpi [SECTION [TASKS]]     SECTION: latency, nonblocking, halo, datatypes, matching, windows, start,
+                                      collectives, files, programs
 
 collectives, files and programs take a number of tasks: their sections are "collectives 4", "programs 16" and so on."""
 
@@ -12,6 +12,7 @@ import coll_bench
 import comm_bench
 import mpi_files_bench
 import mpi_jobs_bench
+import mpi_windows_bench
 from measuring import BUILD, HYDRA, OPEN_MPI, compile_program, ratio, save, scaled, table, text
 from results import row
 
@@ -173,10 +174,14 @@ def collectives(tasks):
     return [mean_row(f"collective calls of {tasks} tasks", shares, COLLECTIVES_MEAN)] + rows, results
 
 
+def windows():
+    return mpi_windows_bench.windows(programs, compared, mean_row, PATHS)
+
+
 FUNCTIONS = {"latency": latency, "nonblocking": nonblocking, "halo": halo, "datatypes": datatypes, "matching": matching,
-             "start": mpi_jobs_bench.start, "collectives": collectives,
+             "windows": windows, "start": mpi_jobs_bench.start, "collectives": collectives,
              "files": mpi_files_bench.files, "programs": mpi_jobs_bench.programs}
-SECTIONS = [("latency",), ("nonblocking",), ("halo",), ("datatypes",), ("matching",), ("start",),
+SECTIONS = [("latency",), ("nonblocking",), ("halo",), ("datatypes",), ("matching",), ("windows",), ("start",),
             *(("collectives", tasks) for tasks in ("2", "4", "16")), *(("files", tasks) for tasks in ("4", "16")),
             *(("programs", tasks) for tasks in ("4", "16"))]
 

@@ -1,0 +1,25 @@
+// Operations on a part of a created window that belongs to another process of this node: by its mailbox if it is
+// just waiting in MPI, otherwise by single copy.
+//
+// Short puts and accumulates are collected in a batch. The batch is carried out by the next synchronisation, by
+// an operation that cannot be batched, and when it is full; so the operations on a member keep their order.
+#pragma once
+
+#include "comm/bootstrap/runtime.hpp"
+#include "mpi/datatype/typed_layout.hpp"
+#include "mpi/object/fault.hpp"
+#include "mpi/window/access.hpp"
+#include "mpi/window/window.hpp"
+
+namespace poe::mpi {
+
+// Carries out the operation, or adds it to the batch of the member. `layout` is that of the target's elements;
+// `data` are the origin's data in packed form, and `fetched` receives the old contents in packed form; each is
+// null if the kind has none. Precondition: the member's memory may be copied and is not mapped.
+Fault access_other_process(comm::Runtime& runtime, Window& window, int rank, const Access& access,
+                           const TypedLayout& layout, const std::byte* data, std::byte* fetched);
+
+// Carries out the batch of a member.
+Fault carry_out_batch(comm::Runtime& runtime, Window& window, int rank);
+
+}  // namespace poe::mpi
