@@ -87,8 +87,7 @@ bool has_open_operations(const Window& window, int rank) noexcept {
 }  // namespace
 
 bool access_at_once(Window& window, const PlainAccess& access) {
-    if (is_observed() || !is_member(window, access.rank) ||
-        !in_access_epoch(window, access.rank))
+    if (is_observed() || !is_member(window, access.rank) || !in_access_epoch(window, access.rank))
         return false;
     const PredefinedType* const type = find_predefined_type(value_of(access.type));
     if (type == nullptr || type->size != type->extent) return false;

@@ -37,7 +37,9 @@ class Flight {
   public:
     bool empty() const noexcept { return count_ == 0; }
     bool full() const noexcept { return count_ == kMailSlots; }
-    void push(const MailPiece& piece) noexcept { pieces_[(first_ + count_++) % kMailSlots] = piece; }
+    void push(const MailPiece& piece) noexcept {
+        pieces_[(first_ + count_++) % kMailSlots] = piece;
+    }
     MailPiece pop() noexcept {
         --count_;
         return pieces_[first_++ % kMailSlots];

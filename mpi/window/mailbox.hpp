@@ -45,7 +45,7 @@ enum class MailState : std::uint32_t { kIdle, kPosted, kTaken, kDone };
 // An operation on contiguous bytes of the target's window, or a batch of such operations (batch.hpp).
 struct Mail {
     AccessKind kind = AccessKind::kPut;
-    bool batch = false;  // the data are the records of a batch, and only `bytes` counts
+    bool batch = false;             // the data are the records of a batch, and only `bytes` counts
     std::uint16_t element = 0;      // code of the predefined datatype; 0: any
     std::uint16_t operation = 0;    // value of the handle of a predefined operation
     std::uint32_t bytes = 0;        // of the target

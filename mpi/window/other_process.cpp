@@ -123,8 +123,7 @@ Fault hand_over_or_copy(WindowMember& member, const Mail& mail, Bytes bytes, Byt
     if (member.mailbox == nullptr || !member.mail_habit.worth_trying())
         return sender.by_copy(0, bytes);
     bool listens = false;
-    Fault fault =
-        hand_over(*member.mailbox, mail, bytes, unit, data, fetched, sender, listens);
+    Fault fault = hand_over(*member.mailbox, mail, bytes, unit, data, fetched, sender, listens);
     member.mail_habit.note(listens);
     return fault;
 }

@@ -29,7 +29,8 @@ void release_lock(MemberControl& control, bool exclusive) noexcept {
 }
 
 bool has_shared_locks(comm::Runtime& runtime, const Window& window) noexcept {
-    return window.memory != nullptr && runtime.shared_memory() != nullptr;
+    return window.memory != nullptr && window.memory->has_all() &&
+           runtime.shared_memory() != nullptr;
 }
 
 Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive) {

@@ -57,19 +57,24 @@ Fault agree_on_fault(comm::Runtime& runtime, Comm& comm, const Fault& own) {
             "see the message of that member"};
 }
 
+// Whether each member is on this node, by rank. Tasks of other jobs are not in the segment.
+std::vector<bool> members_here(comm::Runtime& runtime, const Comm& comm) {
+    std::vector<bool> here(static_cast<std::size_t>(comm.size()));
+    here[static_cast<std::size_t>(comm.rank)] = true;
+    if (runtime.segment() == nullptr) return here;
+    const NodeSegment& segment = *runtime.segment();
+    for (std::uint32_t i = 0; i < segment.local_tasks(); ++i) {
+        const int rank = comm.local->rank_of(segment.task_at(i));
+        if (rank != MPI_UNDEFINED) here[static_cast<std::size_t>(rank)] = true;
+    }
+    return here;
+}
+
 }  // namespace
 
 bool on_one_node(comm::Runtime& runtime, const Comm& comm) {
-    if (comm.size() == 1) return true;
-    if (runtime.segment() == nullptr) return false;
-    const NodeSegment& segment = *runtime.segment();
-    std::vector<bool> here(runtime.tasks());
-    for (std::uint32_t i = 0; i < segment.local_tasks(); ++i)
-        here[static_cast<std::size_t>(segment.task_at(i))] = true;
-    const auto tasks = comm.local->tasks();
-    return std::all_of(tasks.begin(), tasks.end(), [&](TaskId task) {
-        return !runtime.is_guest(task) && here[static_cast<std::size_t>(task)];
-    });
+    const std::vector<bool> here = members_here(runtime, comm);
+    return std::find(here.begin(), here.end(), false) == here.end();
 }
 
 Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std::int64_t> sizes,
@@ -77,14 +82,19 @@ Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std
     auto memory = std::unique_ptr<SharedMemory>(new SharedMemory);
     std::int64_t at =
         round_up(static_cast<std::int64_t>(sizes.size() * sizeof(MemberControl)), kPageBytes);
-    for (const std::int64_t size : sizes) {
+    const std::vector<bool> here = members_here(runtime, comm);
+    memory->offsets_.resize(sizes.size());
+    for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+        memory->has_all_ = memory->has_all_ && here[rank];
+        if (!here[rank]) continue;
         at = round_up(at, alignment);
-        memory->offsets_.push_back(at);
-        at += size;
+        memory->offsets_[rank] = at;
+        at += sizes[rank];
     }
     memory->length_ = static_cast<Bytes>(round_up(at, kPageBytes));
 
-    const bool creates = comm.rank == 0;
+    const auto first = std::find(here.begin(), here.end(), true) - here.begin();
+    const bool creates = comm.rank == first;
     const UniqueFd own =
         creates ? create_file(static_cast<std::int64_t>(memory->length_)) : UniqueFd();
     const bool failed = creates && own.get() < 0;
@@ -92,13 +102,17 @@ Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std
     Contributions places;
     const Words words{static_cast<std::int32_t>(::getpid()), own.get(), fault.code};
     if (Fault lost = gather_words(runtime, comm, words, places)) return lost;
+    const auto place = std::span(places.local)
+                           .subspan(static_cast<std::size_t>(first) * words.size(), words.size());
     const std::string path =
-        "/proc/" + std::to_string(places.local[0]) + "/fd/" + std::to_string(places.local[1]);
-    const bool exists = places.local[2] == MPI_SUCCESS;
+        "/proc/" + std::to_string(place[0]) + "/fd/" + std::to_string(place[1]);
+    const bool exists = place[2] == MPI_SUCCESS;
     const UniqueFd other(creates || !exists ? -1 : ::open(path.c_str(), O_RDWR | O_CLOEXEC));
     const int file = creates ? own.get() : other.get();
     if (exists && file < 0) {
-        fault = memory_fault("the window's memory in the task of rank 0 cannot be opened");
+        fault = memory_fault(("the window's memory in the task of rank " + std::to_string(first) +
+                              " cannot be opened")
+                                 .c_str());
     } else if (exists) {
         void* mapped =
             ::mmap(nullptr, memory->length_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -1,15 +1,15 @@
-// SharedMemory: the memory of a window that all members have mapped. They are on one node.
+// SharedMemory: the memory of a window that all its members on one node have mapped. Each node has its own.
 //
-// The memory is an anonymous file of the member of rank 0, which the others open through /proc. The
+// The memory is an anonymous file of the lowest rank on the node, which the others open through /proc. The
 // system frees it with the last process that has mapped it, so nothing remains after a killed job. It
-// begins with a control block for each member; the parts of the members follow in rank order.
+// begins with a control block for each member; the parts of the members on this node follow in rank order.
 //
 //   word         written by               meaning
 //   accumulate   the origins, the target  0: free; otherwise 1 + the task that holds it
 //
 // Invariant: a task that executes an operation for which is_atomic() is true on a member's part holds
-// that member's `accumulate` lock. This task is either an origin that has mapped the part, or the target,
-// which executes an operation that it has received as a message. If a task dies while it holds the lock,
+// that member's `accumulate` lock. This task is either an origin on the same node, or the target, which
+// executes an operation that it has received from another node as a message. If a task dies while it holds the lock,
 // the next task that wants the lock acquires it.
 #pragma once
 
@@ -39,7 +39,7 @@ struct alignas(64) MemberControl {
 
 class SharedMemory {
   public:
-    // All members of `comm` make this call with the sizes of all parts; part i begins at a multiple of
+    // All members of `comm` make this call with the sizes of all parts; each part begins at a multiple of
     // `alignment` bytes. Blocks. If it fails at one member, all get a fault.
     static Fault make(comm::Runtime& runtime, Comm& comm, std::span<const std::int64_t> sizes,
                       std::int64_t alignment, std::shared_ptr<SharedMemory>& made);
@@ -47,6 +47,11 @@ class SharedMemory {
     SharedMemory(const SharedMemory&) = delete;
     SharedMemory& operator=(const SharedMemory&) = delete;
 
+    // True if the member is on this node.
+    bool has(int rank) const noexcept { return offsets_[static_cast<std::size_t>(rank)] > 0; }
+    // True if all members are. The same at all members.
+    bool has_all() const noexcept { return has_all_; }
+    // Precondition of both: has(rank).
     std::byte* part(int rank) const noexcept {
         return start_ + offsets_[static_cast<std::size_t>(rank)];
     }
@@ -59,11 +64,11 @@ class SharedMemory {
 
     std::byte* start_ = nullptr;
     Bytes length_ = 0;
-    std::vector<std::int64_t> offsets_;
+    std::vector<std::int64_t> offsets_;  // 0: a member on another node
+    bool has_all_ = true;
 };
 
-// True if all members of the communicator are on one node, so that they can have a SharedMemory. The same at
-// all members.
+// True if all members of the communicator are on one node. The same at all members.
 bool on_one_node(comm::Runtime& runtime, const Comm& comm);
 
 // Holds the accumulate lock of a member's part while it exists; does nothing if `needed` is false or the

@@ -88,7 +88,7 @@ struct Window final : ErrorHandlerOwner {
     std::vector<WindowMember> members;  // by rank
     // Dynamic windows: by address.
     std::map<std::int64_t, AttachedMemory> attached;
-    // Memory that all members share; null: none.
+    // Memory that the members on this node share; null: none.
     std::shared_ptr<SharedMemory> memory;
     // Memory that this task allocated for the window alone; null: none.
     std::unique_ptr<std::byte[]> own_memory;

@@ -99,66 +99,71 @@ bool allocates(int flavor) noexcept {
     return flavor == MPI_WIN_FLAVOR_ALLOCATE || flavor == MPI_WIN_FLAVOR_SHARED;
 }
 
-// The memory of an allocated window: shared if the members can, otherwise private.
-Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
-               const std::vector<PartRecord>& all) {
-    // With MP_EUILIB=ip, messages do not use shared memory, and neither do windows. The exception is
-    // MPI_Win_allocate_shared, because its program accesses the memory itself.
-    const bool wanted = part.flavor == MPI_WIN_FLAVOR_SHARED || !runtime.all_by_tcp();
-    if (window.size() > 1 && wanted && on_one_node(runtime, *window.comm)) {
-        std::vector<std::int64_t> sizes;
-        for (const PartRecord& each : all) sizes.push_back(each.size);
-        const bool apart = part.flavor == MPI_WIN_FLAVOR_ALLOCATE ||
-                           std::all_of(all.begin(), all.end(), [](const PartRecord& each) {
-                               return each.noncontiguous != 0;
-                           });
-        if (Fault fault = SharedMemory::make(runtime, *window.comm, sizes,
-                                             apart ? kPartAlignment : 1, window.memory))
-            return fault;
-        for (int rank = 0; rank < window.size(); ++rank)
-            window.member(rank).mapped = window.memory->part(rank);
-        return {};
-    }
-    Fault fault;
-    if (part.flavor == MPI_WIN_FLAVOR_SHARED && window.size() > 1) {
-        fault = {MPI_ERR_RMA_SHARED, "comm", "its members are on several nodes",
-                 "make a communicator with MPI_Comm_split_type and MPI_COMM_TYPE_SHARED first"};
-    } else {
-        try {
-            window.own_memory = std::make_unique<std::byte[]>(static_cast<Bytes>(part.size) + 1);
-        } catch (const std::bad_alloc&) {
-            fault = {MPI_ERR_NO_MEM, "size",
-                     "there are not " + std::to_string(part.size) + " bytes of memory", ""};
-        }
-    }
-    std::vector<PartRecord> results;
+// Memory that the program has not asked to share, of this member alone.
+Fault allocate_alone(comm::Runtime& runtime, Window& window, const WindowPart& part) {
     PartRecord result;
+    Fault fault;
+    try {
+        window.own_memory = std::make_unique<std::byte[]>(static_cast<Bytes>(part.size) + 1);
+    } catch (const std::bad_alloc&) {
+        fault = {MPI_ERR_NO_MEM, "size",
+                 "there are not " + std::to_string(part.size) + " bytes of memory", ""};
+    }
     result.code = fault.code;
+    std::vector<PartRecord> results;
     if (Fault any = exchange_parts(runtime, *window.comm, result, fault, results)) return any;
     window.member(window.rank()).mapped = window.own_memory.get();
     return {};
 }
 
-// A created window whose members are all on one node: each member accesses the memory of the others by single
-// copy, if the system lets all of them.
+// The memory of an allocated window: the members of each node share it, if they may.
+Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
+               const std::vector<PartRecord>& all) {
+    const bool asked = part.flavor == MPI_WIN_FLAVOR_SHARED;
+    if (asked && !on_one_node(runtime, *window.comm))
+        return {MPI_ERR_RMA_SHARED, "comm", "its members are on several nodes",
+                "make a communicator with MPI_Comm_split_type and MPI_COMM_TYPE_SHARED first"};
+    // With MP_EUILIB=ip, messages do not use shared memory, and neither do windows. The exception is
+    // MPI_Win_allocate_shared, because its program accesses the memory itself.
+    if (window.size() == 1 || (!asked && runtime.all_by_tcp()))
+        return allocate_alone(runtime, window, part);
+    std::vector<std::int64_t> sizes;
+    for (const PartRecord& each : all) sizes.push_back(each.size);
+    const bool apart = !asked || std::all_of(all.begin(), all.end(), [](const PartRecord& each) {
+        return each.noncontiguous != 0;
+    });
+    if (Fault fault = SharedMemory::make(runtime, *window.comm, sizes, apart ? kPartAlignment : 1,
+                                         window.memory))
+        return fault;
+    for (int rank = 0; rank < window.size(); ++rank)
+        if (window.memory->has(rank)) window.member(rank).mapped = window.memory->part(rank);
+    return {};
+}
+
+// A created window: each member accesses the memory of the others on its node by single copy, if the system lets
+// all members.
 Fault open_to_copies(comm::Runtime& runtime, Window& window, const std::vector<PartRecord>& all) {
-    if (window.size() == 1 || runtime.all_by_tcp() || !on_one_node(runtime, *window.comm))
-        return {};
+    if (window.size() == 1 || runtime.all_by_tcp()) return {};
+    const std::vector<std::int64_t> sizes(all.size(), sizeof(Mailbox));
+    std::shared_ptr<SharedMemory> memory;
+    if (Fault fault = SharedMemory::make(runtime, *window.comm, sizes, alignof(Mailbox), memory))
+        return fault;
     PartRecord result;
-    for (const PartRecord& each : all)
-        if (!can_copy_from(each.process, each.probe)) result.refuses_copies = 1;
+    for (int rank = 0; rank < window.size(); ++rank) {
+        const PartRecord& each = all[static_cast<std::size_t>(rank)];
+        if (memory->has(rank) && !can_copy_from(each.process, each.probe))
+            result.refuses_copies = 1;
+    }
     std::vector<PartRecord> results;
     if (Fault any = exchange_parts(runtime, *window.comm, result, {}, results)) return any;
     if (std::any_of(results.begin(), results.end(),
                     [](const PartRecord& each) { return each.refuses_copies != 0; }))
         return {};
-    const std::vector<std::int64_t> sizes(all.size(), sizeof(Mailbox));
-    if (Fault fault =
-            SharedMemory::make(runtime, *window.comm, sizes, alignof(Mailbox), window.memory))
-        return fault;
+    window.memory = std::move(memory);
     // Tasks that share cores do not wait for each other by polling.
-    const bool polls = !runtime.segment()->facts().oversubscribed();
+    const bool polls = runtime.segment() != nullptr && !runtime.segment()->facts().oversubscribed();
     for (int rank = 0; rank < window.size(); ++rank) {
+        if (!window.memory->has(rank)) continue;
         window.member(rank).process = all[static_cast<std::size_t>(rank)].process;
         // The memory is new and consists of zeros, which is the state of an empty mailbox.
         if (polls)

@@ -96,7 +96,8 @@ static void lock_put(size_t size) {
 static void puts_then_flush(size_t size) {
     if (me != 0) return;
     for (int i = 0; i < PUTS; ++i)
-        MPI_Put(buffer, (int)size, MPI_BYTE, 1, (MPI_Aint)(i * (MPI_Aint)size), (int)size, MPI_BYTE, win);
+        MPI_Put(buffer, (int)size, MPI_BYTE, 1, (MPI_Aint)(i * (MPI_Aint)size), (int)size, MPI_BYTE,
+                win);
     MPI_Win_flush(1, win);
 }
 
@@ -159,7 +160,8 @@ static void make_window(const char* kind) {
 static void run(const char* name, size_t size) {
     const size_t known = sizeof operations / sizeof *operations;
     const char* window = strchr(name, '-');
-    if (window == NULL || size > ROOM) fail("usage: mpi_window_bench [-pin cores|one] OPERATION-WINDOW BYTES...");
+    if (window == NULL || size > ROOM)
+        fail("usage: mpi_window_bench [-pin cores|one] OPERATION-WINDOW BYTES...");
     for (size_t i = 0; i < known; ++i) {
         if (strlen(operations[i].name) != (size_t)(window - name) ||
             strncmp(operations[i].name, name, (size_t)(window - name)) != 0)
@@ -181,7 +183,8 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &tasks);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     int word = pin_as_told(argc, argv);
-    if (word >= argc || tasks != 2) fail("usage: mpi_window_bench [-pin cores|one] OPERATION-WINDOW BYTES... (2 tasks)");
+    if (word >= argc || tasks != 2)
+        fail("usage: mpi_window_bench [-pin cores|one] OPERATION-WINDOW BYTES... (2 tasks)");
     const char* name = argv[word++];
     buffer = aligned_alloc(4096, ROOM);
     if (buffer == NULL) fail("out of memory");

@@ -1,4 +1,6 @@
 // The mailbox of a window's member: threads take the places of the origins and of the target.
+#include "mpi/window/mailbox.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -14,7 +16,6 @@
 
 #include "mpi/object/handle.hpp"
 #include "mpi/window/batch.hpp"
-#include "mpi/window/mailbox.hpp"
 
 using namespace poe;
 using namespace poe::mpi;
