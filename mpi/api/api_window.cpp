@@ -101,6 +101,8 @@ int win_shared_query(Call& call, MPI_Win win, int rank, MPI_Aint* size, CountOut
     SharedPart part = shared_part(window, rank);
     // If this task has not mapped the memory of that member, the size is 0 (MPI 5.0, section 12.2.3).
     if (part.base == nullptr) part.size = 0;
+    // Programs look at the address, too, to find out that a member has no memory.
+    if (part.size == 0) part.base = nullptr;
     *size = part.size;
     disp_unit.set(part.unit);
     std::memcpy(baseptr, &part.base, sizeof(void*));

@@ -56,7 +56,7 @@ int win_fence(Call& call, int assert, MPI_Win win) {
             call, assert,
             MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED))
         return call.code();
-    const VisibleCall visible(call, about_window(window));
+    const VisibleCollective visible(call, *window.comm);
     return call.finish(fence(call.runtime(), window, assert));
 }
 

@@ -26,20 +26,24 @@ bool is_member(const Window& window, int rank) noexcept {
     return rank >= 0 && rank < window.size();
 }
 
-// The place of the elements in mapped memory; null if there is none.
-std::byte* find_place(const Window& window, const PlainAccess& access, Bytes element,
-                      Bytes& bytes) noexcept {
-    const WindowMember& member = window.members[static_cast<std::size_t>(access.rank)];
-    std::int64_t at = 0;
+// The elements' place in the part of the target.
+struct Place {
+    std::int64_t at = 0;  // in bytes
+    Bytes bytes = 0;
+};
+
+// False if the elements are not in the part.
+bool find_place(const WindowMember& member, const PlainAccess& access, Bytes element,
+                Place& place) noexcept {
     std::int64_t length = 0;
     std::int64_t end = 0;
-    if (member.mapped == nullptr || access.count < 0 || access.displacement < 0 ||
-        __builtin_mul_overflow(access.displacement, member.unit, &at) ||
+    if (access.count < 0 || access.displacement < 0 ||
+        __builtin_mul_overflow(access.displacement, member.unit, &place.at) ||
         __builtin_mul_overflow(access.count, static_cast<std::int64_t>(element), &length) ||
-        __builtin_add_overflow(at, length, &end) || end > member.size)
-        return nullptr;
-    bytes = static_cast<Bytes>(length);
-    return member.mapped + at;
+        __builtin_add_overflow(place.at, length, &end) || end > member.size)
+        return false;
+    place.bytes = static_cast<Bytes>(length);
+    return true;
 }
 
 // The kernel of an accumulate; `copies` is set if it stores the data themselves, `keeps` if it changes nothing.
@@ -73,6 +77,19 @@ void carry_out_atomically(Window& window, const PlainAccess& access, const Chang
     }
 }
 
+// Adds a short put to the batch of a member of another process (other_process.hpp).
+bool batch_put(WindowMember& member, const PlainAccess& access, const Place& place) {
+    if (access.kind != AccessKind::kPut || member.process == 0 || access.given == nullptr ||
+        place.bytes == 0 || place.bytes > kMostBatchedBytes || !member.batch.has_room(place.bytes))
+        return false;
+    Mail mail;
+    mail.kind = AccessKind::kPut;
+    mail.bytes = static_cast<std::uint32_t>(place.bytes);
+    mail.displacement = place.at;
+    member.batch.add(mail, static_cast<const std::byte*>(access.given));
+    return true;
+}
+
 bool has_open_operations(const Window& window, int rank) noexcept {
     const auto open = [](const WindowMember& member) {
         return member.unflushed || !member.batch.empty();
@@ -91,9 +108,16 @@ bool access_at_once(Window& window, const PlainAccess& access) {
         return false;
     const PredefinedType* const type = find_predefined_type(value_of(access.type));
     if (type == nullptr || type->size != type->extent) return false;
-    Bytes bytes = 0;
-    std::byte* const memory = find_place(window, access, type->size, bytes);
-    if (memory == nullptr) return false;
+    WindowMember& member = window.member(access.rank);
+    Place place;
+    if (!find_place(member, access, type->size, place)) return false;
+    if (member.mapped == nullptr) {
+        if (access.rank == window.rank() || !batch_put(member, access, place)) return false;
+        window.used = true;
+        return true;
+    }
+    std::byte* const memory = member.mapped + place.at;
+    const Bytes bytes = place.bytes;
     if (takes_data(access.kind) && access.given == nullptr) return false;
     if (gives_data(access.kind) && access.fetched == nullptr) return false;
     if (access.kind == AccessKind::kPut) {

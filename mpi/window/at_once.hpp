@@ -1,5 +1,5 @@
 // The shortest way of calls that need no other task: operations with predefined datatypes on memory that is
-// mapped, locks that are free, and flushes with nothing to flush. They take 10 to 30 ns; the general way takes
+// mapped, short puts that wait in a batch, locks that are free, and flushes with nothing to flush. They take 10 to 30 ns; the general way takes
 // three times as long, because it describes the operation and can report every error.
 //
 // Each function returns false, and has changed nothing, if its call is not so simple or is wrong. The caller then

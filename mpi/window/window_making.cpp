@@ -27,15 +27,27 @@ namespace {
 // Parts of an allocated window begin at cache lines of their own.
 constexpr std::int64_t kPartAlignment = 64;
 
-constexpr std::array<std::string_view, 7> kWindowHints{
-    "no_locks",
-    "accumulate_ordering",
-    "accumulate_ops",
-    "same_size",
-    "same_disp_unit",
-    "alloc_shared_noncontig",
-    "mpi_accumulate_granularity",
+// The hints that a window has, with their defaults.
+struct WindowHint {
+    std::string_view key;
+    std::string_view value;
 };
+constexpr std::array<WindowHint, 7> kWindowHints{{
+    {"no_locks", "false"},
+    {"accumulate_ordering", "rar,raw,war,waw"},
+    {"accumulate_ops", "same_op_no_op"},
+    {"same_size", "false"},
+    {"same_disp_unit", "false"},
+    {"alloc_shared_noncontig", "false"},
+    {"mpi_accumulate_granularity", "0"},
+}};
+
+void set_default_hints(Window& window) {
+    Info& hints = environment().infos.make();
+    for (const WindowHint& each : kWindowHints)
+        hints.set(std::string(each.key), std::string(each.value));
+    window.info = handle_of<MPI_Info>(static_cast<Object&>(hints));
+}
 
 // What a member says about its part, as words.
 struct PartRecord {
@@ -204,7 +216,10 @@ Fault set_up_window(comm::Runtime& runtime, Window& window, const WindowPart& pa
 }  // namespace
 
 void add_window_hints(Window& window, const Info* info) {
-    add_known_hints(window.info, kWindowHints, info);
+    std::array<std::string_view, kWindowHints.size()> keys;
+    std::transform(kWindowHints.begin(), kWindowHints.end(), keys.begin(),
+                   [](const WindowHint& each) { return each.key; });
+    add_known_hints(window.info, keys, info);
 }
 
 MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& part) {
@@ -217,6 +232,7 @@ MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& par
         begin_serving(runtime, window);
         {
             const std::lock_guard guard(environment().lock);
+            set_default_hints(window);
             add_window_hints(window, part.info);
         }
         // No operation arrives before its target serves the window.

@@ -168,6 +168,49 @@ static void test_shared(int noncontiguous) {
     MPI_Comm_free(&node);
 }
 
+/* The hints that a window was not given have their defaults; a member without memory has no address. */
+static void test_defaults(void) {
+    const char* expected[][2] = {{"no_locks", "false"},
+                                 {"accumulate_ordering", "rar,raw,war,waw"},
+                                 {"accumulate_ops", "same_op_no_op"},
+                                 {"same_size", "true"},
+                                 {"same_disp_unit", "false"}};
+    MPI_Comm node;
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    int own_rank;
+    int members;
+    MPI_Comm_rank(node, &own_rank);
+    MPI_Comm_size(node, &members);
+    MPI_Info given;
+    MPI_Info_create(&given);
+    MPI_Info_set(given, "same_size", "true");
+    int* own;
+    MPI_Win win;
+    const MPI_Aint size = own_rank % 2 == 0 ? (MPI_Aint)sizeof(int) : 0;
+    CHECK_OK(MPI_Win_allocate_shared(size, sizeof(int), given, node, &own, &win));
+    MPI_Info used;
+    CHECK_OK(MPI_Win_get_info(win, &used));
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i) {
+        char value[64] = "";
+        int length = sizeof value;
+        int found = 0;
+        MPI_Info_get_string(used, expected[i][0], &length, value, &found);
+        CHECK(found && strcmp(value, expected[i][1]) == 0);
+    }
+    for (int r = 0; r < members; ++r) {
+        MPI_Aint bytes;
+        int unit;
+        int* part;
+        CHECK_OK(MPI_Win_shared_query(win, r, &bytes, &unit, &part));
+        CHECK_INT(bytes, r % 2 == 0 ? sizeof(int) : 0);
+        CHECK((part == NULL) == (r % 2 != 0));
+    }
+    MPI_Info_free(&used);
+    MPI_Info_free(&given);
+    CHECK_OK(MPI_Win_free(&win));
+    MPI_Comm_free(&node);
+}
+
 static void test_refusals(void) {
     MPI_Win win = MPI_WIN_NULL;
     int data[4] = {0};
@@ -219,6 +262,7 @@ int main(int argc, char** argv) {
     test_kinds();
     test_shared(0);
     test_shared(1);
+    test_defaults();
     test_refusals();
     MPI_Finalize();
     return 0;

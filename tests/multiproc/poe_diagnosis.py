@@ -90,6 +90,25 @@ class Job:
                 waits["wrong order" if older else "late sender", to] += sent - call.begin
         return waits
 
+    def window_waits(self):
+        """ns by (wait state, task): messages of the library for which MPI_Win_start and MPI_Win_wait have waited."""
+        states = {"MPI_Win_start": "late post", "MPI_Win_wait": "late complete"}
+        sent = {(record.a, task, record.extra): record.time for task in self.trace.tasks
+                for record in self.trace.of(task, "send") if record.detail == 1}
+        waits = collections.Counter()
+        for task in self.trace.tasks:
+            until = {}
+            for received in self.trace.of(task, "receive"):
+                call = next((call for call in self.calls[task] if call.begin <= received.time <= call.end), None)
+                if received.detail != 1 or call is None or call.name not in states:
+                    continue
+                begin = max(call.begin, until.get(call.begin, 0))
+                end = min(sent[task, received.a, received.extra], received.time)
+                if end > begin:
+                    waits[states[call.name], task] += end - begin
+                    until[call.begin] = end
+        return waits
+
     def collective_waits(self):
         """ns by (wait state, task), by the formulas of docs/wait-states.md."""
         waits = collections.Counter()
@@ -112,6 +131,8 @@ class Job:
         name = member.name.lower()
         if "barrier" in name or "sync" in name or "finalize" in name:
             return "wait at barrier"
+        if "fence" in name:
+            return "wait at fence"
         if "bcast" in name:
             return "late broadcast"
         if "reduce" in name and "all" not in name:
@@ -177,7 +198,7 @@ class MplDiagnosis(LaunchTest):
         return {(state["name"], row["task"]): ns(row["seconds"]) for state in summary["wait_states"] for row in state["by_task"]}
 
     def assert_waits(self, job, summary):
-        expected = job.late_senders() + job.collective_waits()
+        expected = job.late_senders() + job.collective_waits() + job.window_waits()
         self.assertEqual(self.told_waits(summary), {key: time for key, time in expected.items() if time > 0})
 
     @staticmethod
@@ -255,6 +276,33 @@ class MpiDiagnosis(MplDiagnosis):
             _, summary = self.traced(how)
             names = {row["name"] for state in summary["wait_states"] for row in state["by_communicator"]}
             self.assertEqual(names, {"MPI_COMM_WORLD"})
+
+
+class WindowDiagnosis(MplDiagnosis):
+    """The tests of the base class belong to another program."""
+    compiler, source = "mpicc.poe", "mpi_window_tasks"
+    test_chain = test_order = test_collectives = test_phases = None
+
+    def told(self, how, state, task, cause):
+        """Task `task` waits in this state because task `cause` computes, and others wait about as long for `task`."""
+        def holds(job):
+            waits = job.late_senders() + job.collective_waits() + job.window_waits()
+            return 2 * waits[state, task] > max(waits.values())
+
+        summary = self.traced_until(how, holds)
+        worst = max(summary["root_causes"], key=lambda each: each["seconds"])
+        self.assertEqual((worst["task"], worst["state"]), (cause, "computing"))
+
+    def test_fence(self):
+        summary = self.traced_until("fence", lambda job: ("wait at fence", 0) in job.collective_waits())
+        waits = self.told_waits(summary)
+        self.assertLess(waits.get(("wait at fence", 2), 0), waits["wait at fence", 0])
+
+    def test_post(self):
+        self.told("post", "late post", 0, 3)
+
+    def test_complete(self):
+        self.told("complete", "late complete", 1, 2)
 
 
 @unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")

@@ -96,6 +96,9 @@ class Replay {
                  const std::vector<Message>& receives,
                  std::unordered_map<std::uint64_t, Meeting> meetings);
 
+    // True if the message is one of the library for which MPI_Win_start or MPI_Win_wait has waited.
+    bool is_of_window(const Message& message) const;
+
   private:
     void apply_part(const Event& event);
     void enter(TaskTimeline& task, const Event& event);
@@ -125,6 +128,7 @@ class Replay {
     void tell_wait(Wait wait, CallFrame* call);
     void meet(TaskId id, TaskTimeline& task, const Event& event);
     void part(TaskId id, const CallFrame& frame);
+    WaitPattern pattern_of_window(std::uint32_t region) const;
     static WaitPattern pattern_of_last(const Meeting& meeting, TaskId member);
 
     const TraceSource& source_;

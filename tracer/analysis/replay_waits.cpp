@@ -154,12 +154,24 @@ void Replay::end_sends(TaskId id, TaskTimeline& task) {
     });
 }
 
+bool Replay::is_of_window(const Message& message) const {
+    const InCall& in = message.receive_in;
+    return in.region != 0 && definitions_.region(in.region).synchronises_window;
+}
+
+// The wait state of a task that waited in this call for a message that synchronises a window.
+WaitPattern Replay::pattern_of_window(std::uint32_t region) const {
+    return definitions_.region(region).name == "MPI_Win_start" ? WaitPattern::kLatePost
+                                                               : WaitPattern::kLateComplete;
+}
+
 void Replay::message_done(const Message& message) {
     ++(message.context == kUserMessages ? state_.messages : state_.inner_messages);
     if (message.received < message.sent) ++state_.backwards;
     if (listener_ != nullptr) listener_->on_message(message);
     // A wait within a collective call is reported when the task leaves the call.
-    if (message.context != kUserMessages) return;
+    const bool of_program = message.context == kUserMessages;
+    if (!of_program && !is_of_window(message)) return;
     TaskTimeline& receiver = state_.tasks[static_cast<std::size_t>(message.to)];
     const InCall& in = message.receive_in;
     if (in.region != 0 && message.sent > in.since) {
@@ -170,10 +182,11 @@ void Replay::message_done(const Message& message) {
                    .from = in.since,
                    .to = std::min(message.sent, message.received),
                    .region = in.region,
-                   .site = in.site},
+                   .site = in.site,
+                   .pattern = of_program ? WaitPattern::kLateSender : pattern_of_window(in.region)},
                   call != nullptr && call->since == in.since ? call : nullptr);
     }
-    note_received(state_.tasks[static_cast<std::size_t>(message.from)], message);
+    if (of_program) note_received(state_.tasks[static_cast<std::size_t>(message.from)], message);
 }
 
 void Replay::note_received(TaskTimeline& sender, const Message& message) {
@@ -243,6 +256,8 @@ WaitPattern Replay::pattern_of_last(const Meeting& meeting, TaskId member) {
     switch (meeting.flow) {
         case DataFlow::kBarrier:
             return WaitPattern::kBarrier;
+        case DataFlow::kFence:
+            return WaitPattern::kFence;
         case DataFlow::kAllToOne:
             return member == meeting.root ? WaitPattern::kEarlyReduce : WaitPattern::kLateMember;
         case DataFlow::kOneToAll:

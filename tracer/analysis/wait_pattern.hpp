@@ -18,8 +18,11 @@ enum class WaitPattern : std::uint8_t {
     kLateBroadcast,  // the root had not entered yet
     kEarlyScan,      // a member before this one had not entered yet
     kLateMember,     // a member that the data flow does not need, but the algorithm does
+    kFence,          // members of a fence of a window had not entered yet
+    kLatePost,       // a target had not opened its window with MPI_Win_post yet
+    kLateComplete,   // an origin had not ended its accesses with MPI_Win_complete yet
 };
-inline constexpr std::size_t kWaitPatterns = 9;
+inline constexpr std::size_t kWaitPatterns = 12;
 
 // Returns "late sender", "wrong order" ...; all kWaitPatterns are different.
 std::string_view pattern_word(WaitPattern pattern);

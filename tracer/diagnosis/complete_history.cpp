@@ -60,7 +60,9 @@ void match_waits(History& history) {
             order.begin());
     };
     for (TaskWait& wait : history.waits) {
-        const bool sender = wait.pattern == WaitPattern::kLateSender;
+        const bool sender = wait.pattern == WaitPattern::kLateSender ||
+                            wait.pattern == WaitPattern::kLatePost ||
+                            wait.pattern == WaitPattern::kLateComplete;
         if (wait.polls) continue;
         if (!sender && wait.pattern != WaitPattern::kLateReceiver) continue;
         if (wait.call == kNoActivity) continue;
@@ -74,7 +76,7 @@ void match_waits(History& history) {
             if (sender && std::min(message.sent, message.received) != wait.to) continue;
             wait.communicator = message.communicator;
             const bool same_task = next_call < order.size() && messages[order[next_call]].to == to;
-            if (sender && same_task && earliest[next_call] < message.sent)
+            if (wait.pattern == WaitPattern::kLateSender && same_task && earliest[next_call] < message.sent)
                 wait.pattern = WaitPattern::kWrongOrder;
             break;
         }

@@ -145,7 +145,8 @@ void HistoryMaker::on_interval(const Interval& interval) {
 }
 
 void HistoryMaker::on_message(const Message& message) {
-    if (message.context != kUserMessages || is_left_out(message.to) || is_left_out(message.from))
+    const bool counts = message.context == kUserMessages || replay_.is_of_window(message);
+    if (!counts || is_left_out(message.to) || is_left_out(message.from))
         return;
     history_.messages.push_back({.from = message.from,
                                  .to = message.to,

@@ -53,6 +53,17 @@ Region call_of(std::string name) {
         region.state = State::kReceiving;
     else if (sends)
         region.state = State::kSending;
+    if (plain == "mpi_win_fence") {
+        region.state = State::kCollective;
+        region.flow = DataFlow::kFence;
+        return region;
+    }
+    region.synchronises_window = plain == "mpi_win_start" || plain == "mpi_win_wait";
+    if (region.synchronises_window) {
+        region.state = State::kReceiving;
+        region.awaits_sender = true;
+        return region;
+    }
     region.starts_only = only_starts(plain);
     region.awaits_sender = !region.starts_only && (receives || waits);
     region.awaits_receiver = !region.starts_only && (sends || contains(plain, "wait"));

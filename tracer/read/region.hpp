@@ -30,8 +30,9 @@ enum class DataFlow : std::uint8_t {
     kOneToAll,  // members need the data of the root
     kAllToOne,  // the root needs the data of all
     kPrefix,    // a member needs the data of the members before it
+    kFence,     // as kBarrier; the data were moved by operations on a window
 };
-inline constexpr std::size_t kDataFlows = 6;
+inline constexpr std::size_t kDataFlows = 7;
 
 struct Region {
     std::string name;
@@ -40,6 +41,8 @@ struct Region {
     bool awaits_sender = false;    // the call may wait for a message to arrive
     bool awaits_receiver = false;  // the call may wait until a message is received
     bool starts_only = false;      // the call starts a message that a later call ends
+    // The call waits for messages of the library that synchronise a window.
+    bool synchronises_window = false;
     DataFlow flow = DataFlow::kNone;
     bool operator==(const Region&) const = default;
 };

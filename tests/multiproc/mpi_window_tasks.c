@@ -1,0 +1,61 @@
+/* Waits for windows whose cause is known; poe_diagnosis.py says which. Four tasks.
+ *
+ *   fence      task 2 computes before a fence
+ *   post       task 3 computes before it opens its window to task 0, which waits for tasks 1, 2 and 3
+ *   complete   task 2 computes before it ends its accesses to the window of task 1, which waits for 0, 2 and 3 */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static void compute(double seconds) {
+    const double start = MPI_Wtime();
+    while (MPI_Wtime() - start < seconds) continue;
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int me;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    long* memory;
+    MPI_Win window;
+    MPI_Win_allocate(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Group all, origin, targets;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    const char* how = argc > 1 ? argv[1] : "";
+    const long value = 5;
+    const int one = strcmp(how, "complete") == 0;
+    MPI_Group_incl(all, 1, &one, &origin);
+    MPI_Group_excl(all, 1, &one, &targets);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(how, "fence") == 0) {
+        MPI_Win_fence(0, window);
+        if (me == 2) compute(0.1);
+        MPI_Put(&value, 1, MPI_LONG, (me + 1) % 4, me, 1, MPI_LONG, window);
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    } else if (strcmp(how, "post") == 0) {
+        if (me == 0) {
+            MPI_Win_start(targets, 0, window);
+            for (int target = 1; target < 4; ++target)
+                MPI_Put(&value, 1, MPI_LONG, target, 0, 1, MPI_LONG, window);
+            MPI_Win_complete(window);
+        } else {
+            if (me == 3) compute(0.1);
+            MPI_Win_post(origin, 0, window);
+            MPI_Win_wait(window);
+        }
+    } else if (me == 1) {
+        MPI_Win_post(targets, 0, window);
+        MPI_Win_wait(window);
+    } else {
+        MPI_Win_start(origin, 0, window);
+        if (me == 2) compute(0.1);
+        MPI_Put(&value, 1, MPI_LONG, 1, me, 1, MPI_LONG, window);
+        MPI_Win_complete(window);
+    }
+    MPI_Group_free(&all);
+    MPI_Group_free(&origin);
+    MPI_Group_free(&targets);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
