@@ -106,6 +106,10 @@ int begin(Call& call, Window& window, const AccessArguments& arguments, MPI_Requ
     const Noted noted(call, {window.task(arguments.rank), TaskActivity::kNoType,
                              static_cast<Bytes>(arguments.count * arguments.type->size()),
                              window.comm->context, 0});
+    if (handle != nullptr) {
+        if (const Fault fault = check_requests_allowed(window, arguments.rank))
+            return call.fail(fault);
+    }
     std::shared_ptr<Pending> pending;
     if (Fault fault = start_access(call.runtime(), window, arguments, pending))
         return call.fail(fault);

@@ -33,28 +33,29 @@ std::string name_of(const ErrorObject& object) {
     return comm == nullptr ? std::string{} : comm->name;
 }
 
-// The functions of programs have the handle's type as first parameter, a pointer in each case.
-void call_function(const ErrorHandler& handler, const ErrorObject& object, int code) {
+// The functions of programs have the handle's type as first parameter, a pointer in each case. Returns the code
+// as the function has left it.
+int call_function(const ErrorHandler& handler, const ErrorObject& object, int code) {
     switch (handler.target) {
         case Kind::kWin: {
             auto win = static_cast<MPI_Win>(object.handle);
             reinterpret_cast<MPI_Win_errhandler_function*>(handler.function)(&win, &code);
-            return;
+            return code;
         }
         case Kind::kFile: {
             auto file = static_cast<MPI_File>(object.handle);
             reinterpret_cast<MPI_File_errhandler_function*>(handler.function)(&file, &code);
-            return;
+            return code;
         }
         case Kind::kSession: {
             auto session = static_cast<MPI_Session>(object.handle);
             reinterpret_cast<MPI_Session_errhandler_function*>(handler.function)(&session, &code);
-            return;
+            return code;
         }
         default: {
             auto comm = static_cast<MPI_Comm>(object.handle);
             reinterpret_cast<MPI_Comm_errhandler_function*>(handler.function)(&comm, &code);
-            return;
+            return code;
         }
     }
 }
@@ -94,8 +95,8 @@ bool Call::refuse_unready() {
 int Call::fail(int code, std::string_view argument, std::string_view what,
                std::string_view remedy) {
     code_ = code;
-    invoke(object_, {code, argument, what, remedy});
-    return code;
+    code_ = invoke(object_, {code, argument, what, remedy});
+    return code_;
 }
 
 bool Call::is_fatal() const noexcept {
@@ -144,17 +145,18 @@ MPI_Errhandler Call::handler_of(ErrorObject& object) const noexcept {
     return comm != nullptr ? comm->errhandler : mpi.initial_errhandler;
 }
 
-void Call::invoke(ErrorObject object, const Cause& cause) {
+int Call::invoke(ErrorObject object, const Cause& cause) {
     comm::announce_error(call_of(function_), message(cause, ""));
     const MPI_Errhandler handler = handler_of(object);
-    if (handler == MPI_ERRORS_RETURN) return;
+    if (handler == MPI_ERRORS_RETURN) return cause.code;
     auto* own = find<ErrorHandler>(handler);
     if (own == nullptr) end_job(cause);
     // The handler may free itself.
     Environment& mpi = environment();
     mpi.retain(handler);
-    outside([&] { call_function(*own, object, cause.code); });
+    const int code = outside([&] { return call_function(*own, object, cause.code); });
     mpi.release(handler);
+    return code;
 }
 
 std::string Call::message(const Cause& cause, const std::string& place) const {

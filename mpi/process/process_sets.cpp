@@ -38,6 +38,11 @@ bool read_ranges(std::string_view text, std::uint32_t tasks, std::vector<TaskId>
     return !found.empty();
 }
 
+bool equal_in_any_case(std::string_view one, std::string_view other) {
+    const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return std::ranges::equal(one, other, {}, small, small);
+}
+
 }  // namespace
 
 std::vector<ProcessSet> parse_process_sets(std::string_view text, TaskId own, std::uint32_t tasks) {
@@ -56,7 +61,14 @@ std::vector<ProcessSet> parse_process_sets(std::string_view text, TaskId own, st
 }
 
 const ProcessSet* find_process_set(const std::vector<ProcessSet>& sets, std::string_view name) {
-    const auto found = std::ranges::find(sets, name, &ProcessSet::name);
+    // In a URI, the scheme and the host may be written in capitals or small letters. The sets of the standard
+    // consist of these.
+    constexpr std::string_view kOfStandard = "mpi://";
+    const bool any_case = name.size() > kOfStandard.size() &&
+                          equal_in_any_case(name.substr(0, kOfStandard.size()), kOfStandard);
+    const auto found = std::ranges::find_if(sets, [&](const ProcessSet& set) {
+        return set.name == name || (any_case && equal_in_any_case(set.name, name));
+    });
     return found == sets.end() ? nullptr : &*found;
 }
 

@@ -11,6 +11,7 @@
 #include "mpi/collective/sequence.hpp"
 #include "mpi/point/outcomes.hpp"
 #include "mpi/point/waiting.hpp"
+#include "mpi/process/environment.hpp"
 #include "mpi/window/origin.hpp"
 #include "mpi/window/shared_lock.hpp"
 #include "mpi/window/target.hpp"
@@ -28,6 +29,24 @@ Fault leave_fence(Window& window) {
         return epoch_fault("operations were made since the last MPI_Win_fence",
                            "end that epoch with MPI_Win_fence first");
     window.fenced = false;
+    return {};
+}
+
+bool is_checking() noexcept {
+    return environment().checking;
+}
+
+// In check mode: refuses a lock of a window without locks, or of an own part that is exposed.
+Fault check_lockable(const Window& window, int rank) {
+    if (!is_checking()) return {};
+    const auto* const hints = find<Info>(window.info);
+    const std::string* const value = hints == nullptr ? nullptr : hints->find("no_locks");
+    if (value != nullptr && *value == "true")
+        return epoch_fault("the window has the hint no_locks, but is locked",
+                           "do not give the hint no_locks");
+    if (window.exposed && (rank == kAllRanks || rank == window.rank()))
+        return epoch_fault("an exposure epoch of MPI_Win_post is open at this task",
+                           "end it with MPI_Win_wait before the window is locked");
     return {};
 }
 
@@ -129,6 +148,14 @@ Fault check_access_epoch(const Window& window, int rank) {
                        "call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first");
 }
 
+Fault check_requests_allowed(const Window& window, int rank) {
+    const WindowMember& member = window.members[static_cast<std::size_t>(rank)];
+    if (!is_checking() || window.locked_all || member.lock != LockHeld::kNone) return {};
+    return epoch_fault(
+        "rank " + std::to_string(rank) + " is not locked, but the operation has a request",
+        "lock it with MPI_Win_lock or MPI_Win_lock_all, or use the operation without a request");
+}
+
 Fault meet(comm::Runtime& runtime, Window& window) {
     if (window.size() == 1) return {};
     Sequence sequence(collectives::the_collectives(runtime), *window.comm,
@@ -143,6 +170,10 @@ Fault fence(comm::Runtime& runtime, Window& window, int assertion) {
     if (window.access_started || window.exposed)
         return epoch_fault("an epoch of MPI_Win_start or MPI_Win_post is open",
                            "end it with MPI_Win_complete or MPI_Win_wait first");
+    if (is_checking() && (assertion & MPI_MODE_NOPRECEDE) != 0 && window.used)
+        return epoch_fault(
+            "MPI_MODE_NOPRECEDE is asserted, but operations were made since the last fence",
+            "do not assert it here");
     Fault fault = complete_remotely(runtime, window, kAllRanks);
     Fault lost = meet(runtime, window);
     window.used = false;
@@ -155,6 +186,8 @@ Fault post(comm::Runtime& runtime, Window& window, const std::vector<int>& ranks
         return epoch_fault("an exposure epoch of MPI_Win_post is open",
                            "end it with MPI_Win_wait first");
     if (Fault fault = leave_fence(window)) return fault;
+    if (is_checking() && window.member(window.rank()).lock != LockHeld::kNone)
+        return epoch_fault("this task has locked its own part of the window", "unlock it first");
     window.posted = ranks;
     window.exposed = true;
     if ((assertion & MPI_MODE_NOCHECK) != 0) return {};
@@ -287,6 +320,7 @@ Fault lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive, int
         return epoch_fault("an access epoch of MPI_Win_start is open",
                            "end it with MPI_Win_complete first");
     if (Fault fault = leave_fence(window)) return fault;
+    if (Fault fault = check_lockable(window, rank)) return fault;
     std::vector<std::shared_ptr<Pending>> asked;
     const LockHeld wanted = (assertion & MPI_MODE_NOCHECK) != 0 ? LockHeld::kUnchecked
                             : exclusive                         ? LockHeld::kExclusive
@@ -315,6 +349,7 @@ Fault lock_all(comm::Runtime& runtime, Window& window, int assertion) {
         return epoch_fault("an access epoch of MPI_Win_start is open",
                            "end it with MPI_Win_complete first");
     if (Fault fault = leave_fence(window)) return fault;
+    if (Fault fault = check_lockable(window, kAllRanks)) return fault;
     const LockHeld wanted =
         (assertion & MPI_MODE_NOCHECK) != 0 ? LockHeld::kUnchecked : LockHeld::kShared;
     std::vector<std::shared_ptr<Pending>> asked;

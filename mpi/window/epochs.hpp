@@ -30,6 +30,16 @@ inline bool has_locks(const Window& window) noexcept {
 // Refuses an operation on this member outside of an access epoch to it.
 Fault check_access_epoch(const Window& window, int rank);
 
+// Rules that only check mode enforces, because a program that breaks them may work:
+//
+//   rule                                                                    function
+//   operations with requests belong into epochs of locks                    check_requests_allowed
+//   a member that exposes its part by MPI_Win_post is not locked            lock, post
+//   MPI_MODE_NOPRECEDE: no operation was made since the last fence          fence
+//   a window that has the hint no_locks is not locked                       lock, lock_all
+//   operations after a fence are ended by another one                       check_freeable (window_making.hpp)
+Fault check_requests_allowed(const Window& window, int rank);
+
 Fault fence(comm::Runtime& runtime, Window& window, int assertion);
 
 // `ranks` are members of the window's group.

@@ -247,6 +247,9 @@ MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& par
 Fault check_freeable(const Window& window) {
     if (window.locks > 0 || window.locked_all || window.access_started || window.exposed)
         return {MPI_ERR_RMA_SYNC, "win", "an epoch of the window is open", "end it first"};
+    if (environment().checking && window.fenced && window.used)
+        return {MPI_ERR_RMA_SYNC, "win", "operations were made since the last MPI_Win_fence",
+                "end that epoch with MPI_Win_fence first"};
     return {};
 }
 

@@ -154,6 +154,14 @@ foreach(program collective_inter collective_neighbor point_requests threads_poin
                 window_epochs random_window file_objects random_file partitioned threads_partitioned)
   mpi_checked_test(${program} $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpi_${program}>)
 endforeach()
+# Rules that only check mode enforces.
+add_executable(mpi_window_rules mpi/checked/window_rules.c)
+target_include_directories(mpi_window_rules PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/mpi)
+target_link_libraries(mpi_window_rules PRIVATE mpi_abi)
+foreach(tasks 1 2 5)
+  mpi_checked_test(window_rules_${tasks} $<TARGET_FILE:mpl_run> -n ${tasks} $<TARGET_FILE:mpi_window_rules>)
+endforeach()
+mpi_checked_test(window_rules_nodes $<TARGET_FILE:mpl_run> -N 2 -n 4 $<TARGET_FILE:mpi_window_rules>)
 # A sample: each call is some hand-overs of a processor, and on a busy computer each of these takes milliseconds.
 mpi_checked_test(collective_operations $<TARGET_FILE:mpl_run> -n 4 $<TARGET_FILE:mpi_collective_operations> 13)
 
@@ -177,7 +185,7 @@ function(mpi_fortran_test program interface)
   endforeach()
 endfunction()
 foreach(interface MPIF_H MPI MPI_F08)
-  foreach(program point collective types objects files)
+  foreach(program point collective types objects files windows)
     mpi_fortran_test(${program} ${interface})
   endforeach()
   mpi_fortran_test(tool ${interface} ${fortran_folder}/tool_barrier.f90 ${fortran_folder}/tool_calls.c)

@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     long* memory;
     MPI_Win window;
-    MPI_Win_allocate(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_allocate(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &window);
     MPI_Group all, origin, targets;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     const char* how = argc > 1 ? argv[1] : "";

@@ -136,9 +136,8 @@ constexpr unsigned kFlags = 5;
 std::uint64_t bits_of(const Region& region) {
     std::uint64_t bits = static_cast<std::uint64_t>(region.state) * kDataFlows +
                          static_cast<std::uint64_t>(region.flow);
-    for (const bool flag :
-         {region.of_user, region.awaits_sender, region.awaits_receiver, region.starts_only,
-          region.synchronises_window})
+    for (const bool flag : {region.of_user, region.awaits_sender, region.awaits_receiver,
+                            region.starts_only, region.synchronises_window})
         bits = bits << 1 | (flag ? 1 : 0);
     return bits;
 }
@@ -148,9 +147,8 @@ void take_bits(Region& region, std::uint64_t bits) {
     region.state = static_cast<State>(std::min<std::uint64_t>(state, kStates - 1));
     region.flow = static_cast<DataFlow>((bits >> kFlags) % kDataFlows);
     unsigned at = kFlags;
-    for (bool* flag :
-         {&region.of_user, &region.awaits_sender, &region.awaits_receiver, &region.starts_only,
-          &region.synchronises_window})
+    for (bool* flag : {&region.of_user, &region.awaits_sender, &region.awaits_receiver,
+                       &region.starts_only, &region.synchronises_window})
         *flag = (bits >> --at & 1) != 0;
 }
 

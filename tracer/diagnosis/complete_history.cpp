@@ -76,7 +76,8 @@ void match_waits(History& history) {
             if (sender && std::min(message.sent, message.received) != wait.to) continue;
             wait.communicator = message.communicator;
             const bool same_task = next_call < order.size() && messages[order[next_call]].to == to;
-            if (wait.pattern == WaitPattern::kLateSender && same_task && earliest[next_call] < message.sent)
+            if (wait.pattern == WaitPattern::kLateSender && same_task &&
+                earliest[next_call] < message.sent)
                 wait.pattern = WaitPattern::kWrongOrder;
             break;
         }

@@ -21,6 +21,10 @@ TEST_CASE("ranges of tasks are read", "[psets]") {
     CHECK(sets[2].tasks == std::vector<TaskId>{0, 1, 2, 5});
     REQUIRE(find_process_set(sets, "x") == &sets[3]);
     CHECK(find_process_set(sets, "y") == nullptr);
+    CHECK(find_process_set(sets, "X") == nullptr);
+    CHECK(find_process_set(sets, "mpi://self") == &sets[1]);
+    CHECK(find_process_set(sets, "MPI://World") == &sets[0]);
+    CHECK(find_process_set(sets, "mpi://") == nullptr);
 }
 
 TEST_CASE("an entry of another form is left out", "[psets]") {
