@@ -14,7 +14,7 @@ namespace poe::mpi {
 namespace {
 
 // Members whose pieces are at least this long read and write them themselves.
-constexpr std::int64_t kLongPieces = std::int64_t{256} << 10;
+constexpr std::int64_t kLongPieces = std::int64_t{64} << 10;
 // If the whole span has more bytes than this for each byte of data, windows would be nearly empty.
 constexpr std::int64_t kMostSparse = 64;
 // The source of marks is this long.
