@@ -70,7 +70,9 @@ const char* MessageLayer::fault_of(TaskId task) const noexcept {
 [[gnu::hot]] bool MessageLayer::progress() {
     bool moved = false;
     for (Device* device : devices_) moved = device->poll(*this) || moved;
-    if (other_input_ != nullptr) moved = other_input_->poll() || moved;
+    // By index, because an input may remove itself.
+    for (std::size_t i = 0; i < other_inputs_.size(); ++i)
+        moved = other_inputs_[i]->poll() || moved;
     if (!sending_.empty()) moved = pump_all() || moved;
     if (!fetches_.empty()) [[unlikely]] {
         fetch_next_piece();

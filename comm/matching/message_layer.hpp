@@ -69,12 +69,14 @@ inline constexpr Bytes kMessageCost = 128;
 // Bytes that are moved for one peer before the other peers are polled.
 inline constexpr Bytes kBytesPerVisit = 256 << 10;
 
-// What other tasks store in memory of this task outside of the pipes, such as operations on windows.
+// What else makes progress with messages: operations on windows that other tasks store in shared memory, steps of
+// accesses to files.
 class OtherInput {
   public:
     virtual ~OtherInput() = default;
-    // Takes what has arrived. Returns true if anything has. Must not block, and must not call the layer.
-    virtual bool poll() noexcept = 0;
+    // Does a part of what there is to do. Returns true if it has done anything; then a wait polls again before
+    // it sleeps. Must not wait for another task, and must not call the layer.
+    virtual bool poll() = 0;
 };
 
 // One thread at a time. After share(), other threads may call functions while a thread blocks in one;
@@ -147,8 +149,10 @@ class MessageLayer final : private PipeSink {
     void set_request_helper(std::function<bool(bool users_functions)> helper) {
         request_helper_ = std::move(helper);
     }
-    // From now on progress() polls `input`, too; null: no other input. It must stay until then.
-    void set_other_input(OtherInput* input) noexcept { other_input_ = input; }
+    // From the first call on until the second, progress() polls `input`, too. The second does nothing if it is not
+    // polled.
+    void add_input(OtherInput& input) { other_inputs_.push_back(&input); }
+    void remove_input(OtherInput& input) noexcept { std::erase(other_inputs_, &input); }
     // The names of communicators, for watchers; see Waiter::name_contexts.
     void name_contexts(std::function<std::string_view(ContextId)> name);
     bool help(bool users_functions = true) {
@@ -345,7 +349,7 @@ class MessageLayer final : private PipeSink {
     ThreadWaits* thread_waits_ = nullptr;  // null: one thread
     std::function<bool(bool)> helper_;
     std::function<bool(bool)> request_helper_;
-    OtherInput* other_input_ = nullptr;
+    std::vector<OtherInput*> other_inputs_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, created at first use
     std::vector<Peer*> sending_;                // peers with queued frames
     UnexpectedPool pool_;

@@ -45,6 +45,58 @@ class EndedAccess final : public Work {
     Bytes moved_;
 };
 
+// An access of this task alone that moves its data in steps: each poll of the message layer is one, in waits, in
+// tests and by the progress thread. If the layer polls something that has moved, no wait sleeps.
+class AccessInSteps final : public Work, public comm::OtherInput {
+  public:
+    AccessInSteps(comm::MessageLayer& messages, File& file, FileAccess access, Bytes position,
+                  ProgramData data)
+        : messages_(messages),
+          file_(file),
+          view_(file.view),
+          data_(std::move(data)),
+          memory_(data_.memory()),
+          transfer_(file, view_->stream, access, position, memory_) {}
+    ~AccessInSteps() override { messages_.remove_input(*this); }
+    void start(comm::MessageLayer&) override { messages_.add_input(*this); }
+    bool advance(comm::MessageLayer&) override { return over_; }
+    bool poll() override {
+        over_ = transfer_.step(kStepBytes);
+        if (!over_) return true;
+        messages_.remove_input(*this);
+        Transferred moved = transfer_.result();
+        Transferred whole = data_.finish(moved.bytes);
+        moved_ = whole.bytes;
+        fault_ = moved.fault ? std::move(moved.fault) : std::move(whole.fault);
+        return true;
+    }
+    Fault result() override { return fault_; }
+    Bytes moved() const noexcept override { return moved_; }
+    MPI_File file() const noexcept override { return handle_of(file_); }
+    bool calls_program() const noexcept override { return false; }
+
+  private:
+    // Takes the system some hundredths of a millisecond, so messages do not wait long.
+    static constexpr Bytes kStepBytes = Bytes{128} << 10;
+
+    comm::MessageLayer& messages_;
+    File& file_;
+    const std::shared_ptr<const View> view_;
+    ProgramData data_;
+    FileMemory memory_;
+    SteppedTransfer transfer_;
+    bool over_ = false;
+    Bytes moved_ = 0;
+    Fault fault_;
+};
+
+// Shorter accesses are over before another thread would begin them. In atomic mode a lock holds during the whole
+// access, and data that the program converts need its functions.
+constexpr Bytes kShortAccess = Bytes{256} << 10;
+bool is_in_steps(const File& file, const ProgramData& data) noexcept {
+    return data.bytes() > kShortAccess && !file.atomic && !data.converts();
+}
+
 CallAbout about_file(const File& file, Bytes bytes) noexcept {
     return {TaskActivity::kAnyPeer, TaskActivity::kNoType, bytes, file.comm->context, 0};
 }
@@ -249,6 +301,16 @@ int start_access_file(Call& call, const DataAccess& what, MPI_Request* request) 
     const Noted noted(call, about_file(*resolved.file, resolved.data.bytes()));
     File& file = *resolved.file;
     const Bytes requested = resolved.data.bytes();
+    if (is_in_steps(file, resolved.data)) {
+        advance_pointer(what, file, resolved.position, requested);
+        *request = handle_of(
+            make_work(call.runtime().messages(),
+                      std::make_unique<AccessInSteps>(call.runtime().messages(), file, what.access,
+                                                      resolved.position, std::move(resolved.data)),
+                      file.comm, false));
+        call.runtime().keep_moving();
+        return MPI_SUCCESS;
+    }
     const Transferred moved = move_own(call, what, resolved);
     if (moved.fault) return call.fail(moved.fault);
     advance_pointer(what, file, resolved.position, requested);

@@ -21,6 +21,8 @@ class ProgramData {
     // What moves to or from the file.
     FileMemory memory() const noexcept { return memory_; }
     Bytes bytes() const noexcept { return memory_.layout.size(); }
+    // True if the data are converted.
+    bool converts() const noexcept { return converted_ != nullptr; }
     // After `moved` bytes have moved: converts them if they were read, and returns how many bytes
     // of the program's datatype they are.
     Transferred finish(Bytes moved);

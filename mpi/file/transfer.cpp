@@ -30,6 +30,8 @@ ssize_t write_some(int descriptor, const std::byte* from, Bytes bytes, std::int6
     return n < 0 && errno == ESPIPE ? ::write(descriptor, from, bytes) : n;
 }
 
+}  // namespace
+
 // Moves one transfer. `position` is that of the next byte in the stream, `done` in the memory.
 class FileMover {
   public:
@@ -42,23 +44,27 @@ class FileMover {
           position_(position),
           left_(memory.layout.size()) {}
 
-    Transferred run() {
-        while (left_ > 0 && !ended_ && !result_.fault) {
+    // Moves about `most` bytes. Returns true if nothing is left to do.
+    bool step(Bytes most) {
+        const Bytes until = most < left_ ? result_.bytes + most : result_.bytes + left_;
+        while (!is_over() && result_.bytes < until) {
             Bytes length = 0;
             const std::int64_t at = stream_.place(position_, length);
             length = std::min(length, left_);
             if (length == left_ || length >= kLongPiece || !stream_.ordered) {
-                contiguous(at, length);
+                contiguous(at, std::min(length, until - result_.bytes));
             } else if (access_ == FileAccess::kRead) {
                 read_pieces(at);
             } else {
                 write_pieces(at);
             }
         }
-        return std::move(result_);
+        return is_over();
     }
+    Transferred take_result() { return std::move(result_); }
 
   private:
+    bool is_over() const noexcept { return left_ == 0 || ended_ || result_.fault; }
     // `moved` of `wanted` bytes were moved.
     void advance(const Transferred& part, Bytes wanted) {
         advance(part.bytes);
@@ -218,7 +224,18 @@ class FileMover {
     std::unique_ptr<std::byte[]> packed_;
 };
 
-}  // namespace
+SteppedTransfer::SteppedTransfer(File& file, const Stream& stream, FileAccess access,
+                                 Bytes position, const FileMemory& memory)
+    : mover_(std::make_unique<FileMover>(file, stream, access, position, memory)) {}
+SteppedTransfer::~SteppedTransfer() = default;
+
+bool SteppedTransfer::step(Bytes most) {
+    return mover_->step(most);
+}
+
+Transferred SteppedTransfer::result() {
+    return mover_->take_result();
+}
 
 Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_t at) {
     Transferred result;
@@ -265,7 +282,9 @@ Transferred transfer(File& file, const Stream& stream, FileAccess access, Bytes 
     }
     const FileLock lock(file, access, first, end, file.atomic);
     if (lock.fault()) return {0, lock.fault()};
-    return FileMover(file, stream, access, position, memory).run();
+    FileMover mover(file, stream, access, position, memory);
+    mover.step(memory.layout.size());
+    return mover.take_result();
 }
 
 FileLock::FileLock(const File& file, FileAccess access, std::int64_t first, std::int64_t end,

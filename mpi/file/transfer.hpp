@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/types.hpp"
 #include "mpi/datatype/typed_layout.hpp"
@@ -40,6 +41,25 @@ struct Transferred {
 // Blocks as long as the system does; waits for no message.
 Transferred transfer(File& file, const Stream& stream, FileAccess access, Bytes position,
                      const FileMemory& memory);
+
+// The same in steps. All arguments must outlive the object. No lock is taken, so the file must not be in atomic
+// mode.
+class SteppedTransfer {
+  public:
+    SteppedTransfer(File& file, const Stream& stream, FileAccess access, Bytes position,
+                    const FileMemory& memory);
+    ~SteppedTransfer();
+    SteppedTransfer(const SteppedTransfer&) = delete;
+    SteppedTransfer& operator=(const SteppedTransfer&) = delete;
+    // Moves about `most` bytes; pieces that are read together are not divided. Returns true if the transfer has
+    // ended. Blocks as long as the system does.
+    bool step(Bytes most);
+    // Precondition: step() has returned true.
+    Transferred result();
+
+  private:
+    std::unique_ptr<class FileMover> mover_;
+};
 
 // Reads or writes contiguous bytes. A read returns fewer bytes at the end of the file only.
 Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_t at);

@@ -87,7 +87,7 @@ void carry_out_mail(Window& window, const Mail& mail, std::byte* data) {
 
 class MailboxInput final : public comm::OtherInput {
   public:
-    bool poll() noexcept override { return empty_own_mailboxes(); }
+    bool poll() override { return empty_own_mailboxes(); }
 };
 
 MailboxInput the_mailbox_input;
@@ -122,8 +122,8 @@ void begin_serving(comm::Runtime& runtime, Window& window) {
     Service& all = service();
     all.windows.push_back(&window);
     if (has_mailbox(window)) {
+        if (all.with_mailbox.empty()) runtime.messages().add_input(the_mailbox_input);
         all.with_mailbox.push_back(&window);
-        runtime.messages().set_other_input(&the_mailbox_input);
     }
     if (!std::exchange(all.running, true)) {
         Request& request =
@@ -136,7 +136,7 @@ void begin_serving(comm::Runtime& runtime, Window& window) {
 void end_serving(comm::Runtime& runtime, Window& window) {
     std::erase(service().windows, &window);
     std::erase(service().with_mailbox, &window);
-    if (service().with_mailbox.empty()) runtime.messages().set_other_input(nullptr);
+    if (service().with_mailbox.empty()) runtime.messages().remove_input(the_mailbox_input);
     if (service().windows.empty()) {
         runtime.messages().help();
         end_help_if_idle(runtime.messages());

@@ -119,6 +119,90 @@ static void test_errors(void) {
     CHECK_OK(MPI_File_close(&file));
 }
 
+/* Long non-blocking accesses of one task move in steps: whole, interleaved with others, and at the end of the file. */
+static void test_long_requests(void) {
+    enum { BLOCKS = 40, BLOCK = 100 * 1024 };
+    const int bytes = BLOCKS * BLOCK;
+    const MPI_Offset first = (MPI_Offset)rank * bytes;
+    char* given = malloc((size_t)bytes);
+    char* got = malloc((size_t)bytes);
+    CHECK(given != NULL && got != NULL);
+    for (int i = 0; i < bytes; ++i) given[i] = (char)(i * 31 + i / 1000 + rank);
+    MPI_File file = open_new(MPI_MODE_RDWR);
+    MPI_Request requests[2];
+    MPI_Status status;
+    int count = 0, flag = 0;
+    CHECK_OK(MPI_File_iwrite_at(file, first, given, bytes, MPI_BYTE, &requests[0]));
+    while (!flag) CHECK_OK(MPI_Test(&requests[0], &flag, &status));
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    CHECK_INT(count, bytes);
+    memset(got, 0, (size_t)bytes);
+    /* Two at a time. */
+    CHECK_OK(MPI_File_iread_at(file, first, got, bytes / 2, MPI_BYTE, &requests[0]));
+    CHECK_OK(MPI_File_iread_at(file, first + bytes / 2, got + bytes / 2, bytes / 2, MPI_BYTE,
+                               &requests[1]));
+    CHECK_OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    CHECK(memcmp(got, given, (size_t)bytes) == 0);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    /* Blocks of all tasks interleave; the individual pointer moves at once. */
+    MPI_Datatype type;
+    MPI_Offset at = 0;
+    CHECK_OK(MPI_Type_vector(BLOCKS, BLOCK, BLOCK * size, MPI_BYTE, &type));
+    CHECK_OK(MPI_Type_commit(&type));
+    CHECK_OK(
+        MPI_File_set_view(file, (MPI_Offset)BLOCK * rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_Type_free(&type));
+    CHECK_OK(MPI_File_iwrite(file, given, bytes, MPI_BYTE, &requests[0]));
+    CHECK_OK(MPI_File_get_position(file, &at));
+    CHECK_INT(at, bytes);
+    CHECK_OK(MPI_Wait(&requests[0], &status));
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    CHECK_INT(count, bytes);
+    memset(got, 0, (size_t)bytes);
+    CHECK_OK(MPI_File_iread_at(file, 0, got, bytes, MPI_BYTE, &requests[0]));
+    CHECK_OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    CHECK(memcmp(got, given, (size_t)bytes) == 0);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    /* The file ends within the second half. */
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    MPI_Offset length = 0;
+    CHECK_OK(MPI_File_get_size(file, &length));
+    CHECK_OK(MPI_File_iread_at(file, length - bytes / 2, got, bytes, MPI_BYTE, &requests[0]));
+    CHECK_OK(MPI_Wait(&requests[0], &status));
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    CHECK_INT(count, bytes / 2);
+    CHECK_OK(MPI_File_close(&file));
+    free(given);
+    free(got);
+}
+
+/* In atomic mode the result of two accesses at the same time is that of one after the other. */
+static void test_atomic_order(void) {
+    enum { N = 200000, ROUNDS = 10 };
+    int* data = malloc(N * sizeof(int));
+    CHECK(data != NULL);
+    MPI_File file = open_new(MPI_MODE_RDWR);
+    MPI_Datatype type;
+    /* With gaps, so one access is many calls of the system. */
+    CHECK_OK(MPI_Type_vector(N / 500, 500, 1000, MPI_INT, &type));
+    CHECK_OK(MPI_Type_commit(&type));
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_Type_free(&type));
+    CHECK_OK(MPI_File_set_atomicity(file, 1));
+    for (int round = 0; round < ROUNDS; ++round) {
+        for (int i = 0; i < N; ++i) data[i] = 1000 * round + rank;
+        CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+        CHECK_OK(MPI_File_write_at(file, 0, data, N, MPI_INT, MPI_STATUS_IGNORE));
+        /* Others may still be writing: what is read is what one of them has written. */
+        CHECK_OK(MPI_File_read_at(file, 0, data, N, MPI_INT, MPI_STATUS_IGNORE));
+        CHECK(data[0] >= 1000 * round && data[0] < 1000 * round + size);
+        for (int i = 1; i < N; ++i) CHECK_INT(data[i], data[0]);
+        CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    }
+    CHECK_OK(MPI_File_close(&file));
+    free(data);
+}
+
 static void test_sizes(void) {
     MPI_File file = open_new(MPI_MODE_RDWR);
     MPI_Offset bytes = -1, position = -1;
@@ -486,6 +570,8 @@ int main(int argc, char** argv) {
     test_modes();
     test_errors();
     test_sizes();
+    test_long_requests();
+    test_atomic_order();
     test_views();
     test_refused_views();
     test_view_of_request();

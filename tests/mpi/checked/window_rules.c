@@ -39,9 +39,12 @@ static void operations_need_epochs(void) {
     long found;
     CHECK_CLASS(put_to(peer), MPI_ERR_RMA_SYNC);
     CHECK_CLASS(MPI_Get(&found, 1, MPI_LONG, peer, 0, 1, MPI_LONG, win), MPI_ERR_RMA_SYNC);
-    CHECK_CLASS(MPI_Accumulate(&value, 1, MPI_LONG, peer, 0, 1, MPI_LONG, MPI_SUM, win), MPI_ERR_RMA_SYNC);
-    CHECK_CLASS(MPI_Fetch_and_op(&value, &found, MPI_LONG, peer, 0, MPI_SUM, win), MPI_ERR_RMA_SYNC);
-    CHECK_CLASS(MPI_Compare_and_swap(&value, &value, &found, MPI_LONG, peer, 0, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Accumulate(&value, 1, MPI_LONG, peer, 0, 1, MPI_LONG, MPI_SUM, win),
+                MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Fetch_and_op(&value, &found, MPI_LONG, peer, 0, MPI_SUM, win),
+                MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Compare_and_swap(&value, &value, &found, MPI_LONG, peer, 0, win),
+                MPI_ERR_RMA_SYNC);
     use();
     /* The last fence of use() has asserted that no epoch follows. */
     CHECK_CLASS(put_to(peer), MPI_ERR_RMA_SYNC);
@@ -60,11 +63,13 @@ static void operations_need_epochs(void) {
 static void requests_need_locks(void) {
     MPI_Request request = MPI_REQUEST_NULL;
     CHECK_OK(MPI_Win_fence(0, win));
-    CHECK_CLASS(MPI_Rput(&value, 1, MPI_LONG, peer, 0, 1, MPI_LONG, win, &request), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Rput(&value, 1, MPI_LONG, peer, 0, 1, MPI_LONG, win, &request),
+                MPI_ERR_RMA_SYNC);
     CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
     CHECK_OK(MPI_Win_post(own_group, 0, win));
     CHECK_OK(MPI_Win_start(own_group, 0, win));
-    CHECK_CLASS(MPI_Rput(&value, 1, MPI_LONG, rank, 0, 1, MPI_LONG, win, &request), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Rput(&value, 1, MPI_LONG, rank, 0, 1, MPI_LONG, win, &request),
+                MPI_ERR_RMA_SYNC);
     CHECK_OK(MPI_Win_complete(win));
     CHECK_OK(MPI_Win_wait(win));
     CHECK_OK(MPI_Win_lock_all(0, win));
