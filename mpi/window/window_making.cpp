@@ -59,6 +59,9 @@ struct PartRecord {
     std::int32_t code = MPI_SUCCESS;
     std::int32_t noncontiguous = 0;
     std::int32_t refuses_copies = 0;
+    // Set with MP_EUILIB=ip, which differs between the jobs of a window that has members of several.
+    std::int32_t by_tcp = 0;
+    std::int32_t unused = 0;
 };
 constexpr std::size_t kRecordWords = sizeof(PartRecord) / sizeof(std::int32_t);
 
@@ -94,6 +97,11 @@ Fault exchange_parts(comm::Runtime& runtime, Comm& comm, const PartRecord& own, 
     return {refused->code, "",
             "the arguments of rank " + std::to_string(refused - all.begin()) + " are wrong",
             "see the message of that member"};
+}
+
+bool is_by_tcp(const std::vector<PartRecord>& all) noexcept {
+    return std::any_of(all.begin(), all.end(),
+                       [](const PartRecord& each) { return each.by_tcp != 0; });
 }
 
 // A communicator for the window alone.
@@ -137,7 +145,7 @@ Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
                 "make a communicator with MPI_Comm_split_type and MPI_COMM_TYPE_SHARED first"};
     // With MP_EUILIB=ip, messages do not use shared memory, and neither do windows. The exception is
     // MPI_Win_allocate_shared, because its program accesses the memory itself.
-    if (window.size() == 1 || (!asked && runtime.all_by_tcp()))
+    if (window.size() == 1 || (!asked && is_by_tcp(all)))
         return allocate_alone(runtime, window, part);
     std::vector<std::int64_t> sizes;
     for (const PartRecord& each : all) sizes.push_back(each.size);
@@ -155,7 +163,7 @@ Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
 // A created window: each member accesses the memory of the others on its node by single copy, if the system lets
 // all members.
 Fault open_to_copies(comm::Runtime& runtime, Window& window, const std::vector<PartRecord>& all) {
-    if (window.size() == 1 || runtime.all_by_tcp()) return {};
+    if (window.size() == 1 || is_by_tcp(all)) return {};
     const std::vector<std::int64_t> sizes(all.size(), sizeof(Mailbox));
     std::shared_ptr<SharedMemory> memory;
     if (Fault fault = SharedMemory::make(runtime, *window.comm, sizes, alignof(Mailbox), memory))
@@ -192,6 +200,7 @@ Fault set_up_window(comm::Runtime& runtime, Window& window, const WindowPart& pa
     own.unit = part.unit;
     own.probe = probe_address();
     own.process = ::getpid();
+    own.by_tcp = runtime.all_by_tcp() ? 1 : 0;
     own.code = fault.code;
     own.noncontiguous = is_set(part.info, "alloc_shared_noncontig") ? 1 : 0;
     std::vector<PartRecord> all;
