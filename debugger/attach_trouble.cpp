@@ -18,7 +18,8 @@ std::string attach_trouble(const std::string& error, const std::string& warnings
         return "runs without debugger: " + error;
     return "runs without debugger: the kernel does not permit gdb to attach (ptrace: Operation not "
            "permitted). In a container, give it the capability SYS_PTRACE. If "
-           "/proc/sys/kernel/yama/ptrace_scope is not 0, start the job with pdbx, or attach as root; "
+           "/proc/sys/kernel/yama/ptrace_scope is not 0, start the job with pdbx, or attach as "
+           "root; "
            "if it is 3, debugging is impossible until the computer is booted again. A program with "
            "privileges of its own can only be debugged by root";
 }

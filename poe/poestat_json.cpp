@@ -37,6 +37,12 @@ const char* life_name(const pm::TaskView& view) {
                                                 : "in a call";
 }
 
+// Null: any task.
+Json task_json(TaskId task) {
+    if (task < 0) return {};
+    return task == kTaskOfOtherJob ? Json("another job") : Json(task);
+}
+
 Json task_json(const pm::TaskView& view, const std::string& node) {
     const TaskState& state = view.state;
     Json json;
@@ -52,7 +58,7 @@ Json task_json(const pm::TaskView& view, const std::string& node) {
     }
     if (state.life != TaskState::Life::kInside || state.doing.call == Call::kNone) return json;
     json["call"] = call_name(state.doing.call);
-    json["peer"] = state.doing.peer < 0 ? Json() : Json(state.doing.peer);
+    json["peer"] = task_json(state.doing.peer);
     json["type"] = state.doing.type < 0 ? Json() : Json(state.doing.type);
     if (const std::string name = pm::communicator_in_words(state); !name.empty())
         json["communicator"] = name.substr(std::string_view(" in ").size());
@@ -60,11 +66,11 @@ Json task_json(const pm::TaskView& view, const std::string& node) {
     json["waits_seconds"] = state.waits_ms / 1000.0;
     if (!state.measured) return json;
     if (state.awaited.kind != Awaited::Kind::kUnknown && state.awaited.peer >= 0)
-        json["waits_for"] = state.awaited.peer;
+        json["waits_for"] = task_json(state.awaited.peer);
     json["unexpected"] = state.unexpected.count;
     for (const UnexpectedNote& note : state.unexpected.all())
         json["unexpected_oldest"].push_back(
-            {{"source", note.source}, {"type", note.type}, {"bytes", note.length}});
+            {{"source", task_json(note.source)}, {"type", note.type}, {"bytes", note.length}});
     return json;
 }
 
@@ -76,9 +82,10 @@ std::string jobs_json(std::span<const pm::RunningJob> jobs) {
     return dump(json);
 }
 
-std::string tasks_json(const pm::RunningJob& job, std::span<const pm::TaskView> tasks,
+std::string tasks_json(std::span<const pm::RunningJob> jobs, std::span<const pm::TaskView> tasks,
                        const std::string& node) {
-    Json json = job_json(job);
+    Json json = job_json(jobs.front());
+    for (const pm::RunningJob& spawned : jobs.subspan(1)) json["spawned"].push_back(spawned.id);
     json["task_states"] = Json::array();
     for (const pm::TaskView& view : tasks)
         json["task_states"].push_back(

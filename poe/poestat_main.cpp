@@ -205,7 +205,7 @@ int show_once(const StatOptions& options, const Diagnostics& diagnostics) {
             diagnostics.error(job.error());
             return kErrorStatus;
         }
-        scan.jobs = {job.value()};
+        scan.jobs = pm::with_spawned_jobs(scan.jobs, job.value());
     }
     if (options.deadlock) return show_deadlocks(options, scan.jobs);
     if (options.job.empty()) {
@@ -215,12 +215,16 @@ int show_once(const StatOptions& options, const Diagnostics& diagnostics) {
             show(scan.jobs.empty() ? "no jobs are running\n" : job_table(scan.jobs, all_users));
         return 0;
     }
-    pm::RunningJob& job = scan.jobs.front();
-    const std::vector<pm::TaskView> tasks = look_everywhere(job);
-    if (options.json)
-        std::cout << tasks_json(job, tasks, pm::local_host_name()) << std::flush;
-    else
-        show(task_table(job, tasks, pm::local_host_name()));
+    const std::string here = pm::local_host_name();
+    if (options.json) {
+        const std::vector<pm::TaskView> tasks = look_everywhere(scan.jobs.front());
+        std::cout << tasks_json(scan.jobs, tasks, here) << std::flush;
+        return 0;
+    }
+    std::string text;
+    for (pm::RunningJob& job : scan.jobs)
+        text += (text.empty() ? "" : "\n") + task_table(job, look_everywhere(job), here);
+    show(text);
     return 0;
 }
 

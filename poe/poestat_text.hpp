@@ -39,7 +39,8 @@ struct JobFindings {
 std::string deadlock_text(std::span<const JobFindings> jobs);
 
 std::string jobs_json(std::span<const pm::RunningJob> jobs);
-std::string tasks_json(const pm::RunningJob& job, std::span<const pm::TaskView> tasks,
+// `jobs`: the job of the tasks, and those that its tasks have started.
+std::string tasks_json(std::span<const pm::RunningJob> jobs, std::span<const pm::TaskView> tasks,
                        const std::string& node);
 std::string deadlocks_json(std::span<const JobFindings> jobs);
 

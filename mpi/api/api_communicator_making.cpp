@@ -182,7 +182,10 @@ int comm_create(Call& call, MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     if (const int code = agree(call, parent, [&](check::Description& description) {
             if (members == nullptr) return;  // create() reports it
             description.has_group = true;
-            description.group.assign(members->tasks().begin(), members->tasks().end());
+            // Jobs number the tasks of each other differently, so members compare ranks then.
+            const bool by_rank = spans_jobs(call.runtime(), parent);
+            for (const TaskId task : members->tasks())
+                description.group.push_back(by_rank ? parent.local->rank_of(task) : task);
         }))
         return code;
     return store_comm(call, create(call.runtime(), parent, members), newcomm);
@@ -190,10 +193,11 @@ int comm_create(Call& call, MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 
 namespace {
 
-// Check mode: compares the groups that the members of `group` give. If `fault` is one of the own
-// arguments, only tells them of it. Returns the fault of the call.
+// Check mode: compares the groups that the members of `group` give, unless they belong to several jobs,
+// which number each other's tasks differently. If `fault` is one of the own arguments, only tells them of
+// it. Returns the fault of the call.
 Fault agree_on_group(Call& call, Comm& parent, const Members& group, int tag, Fault fault) {
-    if (!environment().checking) return fault;
+    if (!environment().checking || spans_jobs(call.runtime(), parent)) return fault;
     std::vector<TaskId> tasks;
     for (const TaskId task : group.tasks())
         if (parent.local->rank_of(task) != MPI_UNDEFINED) tasks.push_back(task);

@@ -92,7 +92,8 @@ Fault other_group_failed() {
             "look for the message of that task"};
 }
 
-Fault meet(const Words& own_cards, int leader, const RemoteLeader& remote, Words& answer) {
+Fault exchange_cards(const Words& own_cards, int leader, const RemoteLeader& remote,
+                     Words& answer) {
     const Cards own = cards_from(own_cards, 0);
     const LinkSecret secret = comm::make_link_secret();
     Words given;
@@ -136,7 +137,7 @@ MadeComm link_groups(comm::Runtime& runtime, Comm& local, int leader, const Remo
     if (Fault lost = collect_cards(runtime, local, own_cards, fault)) return {nullptr, lost};
     Words answer;
     if (local.rank == leader) {
-        Fault failed = meet(own_cards, leader, remote, answer);
+        Fault failed = exchange_cards(own_cards, leader, remote, answer);
         if (failed) answer = {failed.code};
         if (!fault) fault = std::move(failed);
     }

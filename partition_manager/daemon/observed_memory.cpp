@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "partition_manager/daemon/process_memory.hpp"
-
 #include "partition_manager/daemon/observed_threads.hpp"
+#include "partition_manager/daemon/process_memory.hpp"
 
 namespace poe::pm {
 namespace {

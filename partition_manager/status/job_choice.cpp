@@ -2,10 +2,28 @@
 #include "partition_manager/status/job_choice.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/suggest.hpp"
 
 namespace poe::pm {
+
+namespace {
+
+// Jobs that tasks have started have names that begin with the name of their job, and are younger.
+bool is_spawned_by(const RunningJob& first, const RunningJob& job) {
+    return job.id.starts_with(first.id + "-s");
+}
+
+}  // namespace
+
+std::vector<RunningJob> with_spawned_jobs(const std::vector<RunningJob>& jobs,
+                                          const RunningJob& job) {
+    std::vector<RunningJob> all{job};
+    std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(all),
+                 [&](const RunningJob& other) { return is_spawned_by(job, other); });
+    return all;
+}
 
 Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::string& name) {
     std::vector<const RunningJob*> matches;
@@ -13,10 +31,8 @@ Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::st
         if (job.id == name || (job.poe != 0 && std::to_string(job.poe) == name)) return job;
     for (const RunningJob& job : jobs)
         if (job.id.compare(0, name.size(), name) == 0) matches.push_back(&job);
-    // Jobs that tasks have started (spawn_plan.hpp) have names that begin with the name of their
-    // job, and are younger.
     const auto is_of_first = [&](const RunningJob* job) {
-        return job == matches[0] || job->id.starts_with(matches[0]->id + "-s");
+        return job == matches[0] || is_spawned_by(*matches[0], *job);
     };
     if (!matches.empty() && std::all_of(matches.begin(), matches.end(), is_of_first))
         return *matches[0];

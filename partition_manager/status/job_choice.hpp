@@ -13,4 +13,8 @@ namespace poe::pm {
 // The error lists the running jobs.
 Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::string& name);
 
+// The job and, after it, the jobs that its tasks have started (home/spawn_plan.hpp), the oldest first.
+std::vector<RunningJob> with_spawned_jobs(const std::vector<RunningJob>& jobs,
+                                          const RunningJob& job);
+
 }  // namespace poe::pm

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tasks of MPI that start tasks, and jobs that connect with each other, on our own library."""
 
+import json
 import os
 import re
 import subprocess
@@ -71,20 +72,18 @@ class Waits(SpawnTest):
     def test_poestat_shows_the_wait(self):
         job = start(self.program, "wait", "-procs", "1")
 
-        def waits(name):
-            shown = subprocess.run([str(BUILD / "bin" / "poestat"), name], capture_output=True, text=True, check=False)
-            return re.search(r"MPI_Recv from (another job|any) tag 0", shown.stdout)
-
-        def jobs():
-            listed = subprocess.run([str(BUILD / "bin" / "poestat")], capture_output=True, text=True, check=False).stdout
-            found = [line.split()[0] for line in listed.splitlines() if line.split()[1] == str(job.pid)]
-            return found if len(found) == 2 else None
+        def both_wait():
+            shown = subprocess.run([str(BUILD / "bin" / "poestat"), str(job.pid)], capture_output=True, text=True, check=False)
+            # The parent takes a message from any child.
+            return len(re.findall(r"MPI_Recv from (?:another job|any) tag 0", shown.stdout)) == 2 and shown.stdout
 
         try:
-            found = [wait_for(lambda name=name: waits(name), f"the task of {name} to wait").group(1)
-                     for name in wait_for(jobs, "both jobs to run")]
-            # The parent takes a message from any child.
-            self.assertEqual(sorted(found), ["another job", "any"])
+            shown = wait_for(both_wait, "both tasks to wait")
+            self.assertIn("MPI_Recv from another job tag 0, 4 B in MPI_COMM_PARENT", shown)
+            self.assertRegex(shown, r"(?m)^job \S+-s1: .*, 1 task on 1 node")
+            listed = json.loads(subprocess.run([str(BUILD / "bin" / "poestat"), "-json", str(job.pid)], capture_output=True,
+                                               text=True, check=True).stdout)
+            self.assertEqual(listed["spawned"], [listed["job"] + "-s1"])
         finally:
             job.terminate()
             job.communicate(timeout=60)
