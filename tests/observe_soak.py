@@ -22,7 +22,7 @@ import packages_bench  # noqa: E402
 SCALAPACK = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack")
 PETSC = pathlib.Path("/usr/share/doc/petsc3.18-doc/examples")
 DEADLOCK_TIMEOUT = 3  # s; waits of these programs are often longer on a busy computer
-NWCHEM = "start water\ngeometry; O 0 0 0; H 0 0 1; H 0 1 0; end\nbasis; * library 6-31g; end\ntask scf\n"
+NWCHEM = "start water\ngeometry; N 0 0 0; N 0 0 1.1; end\nbasis; * library 6-31g; end\ntask scf\n"
 COLLECTIVES = """
 from mpi4py import MPI
 import numpy

@@ -80,9 +80,10 @@ MpiLibraryChoice choose_mpich_library(const std::string& program, const std::str
     } else if (elf && (needs(*elf, kOpenMpiSoname) ||
                        elf->names.find(kOpenMpiName) != std::string::npos)) {
         choice.attention = program +
-                           " was built with Open MPI; -mpi poe serves programs of MPICH's binary "
-                           "interface (libmpich.so.12, libmpi.so.12), so it runs with its own "
-                           "library";
+                           " was built with Open MPI, whose handles are addresses of objects of "
+                           "its own library, and -mpi poe serves programs of MPICH's binary "
+                           "interface (libmpich.so.12, libmpi.so.12). It runs with its own "
+                           "library. To use POE's, compile it with mpicc.poe or with MPICH";
     } else if (!elf && is_elf(program)) {
         choice.attention =
             program + " is linked statically, so -mpi poe cannot replace its MPI library";

@@ -15,6 +15,7 @@ import launch_bench
 import marker_bench
 import model_bench
 import mpi_bench
+import mpich_bench
 import observe_bench
 import packages_bench
 import progress_bench
@@ -26,8 +27,8 @@ from measuring import SHORT, machine
 BENCHES = {"ccmpi": ccmpi_bench.run, "collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
            "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
            "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run, "markers": marker_bench.run,
-           "mpi": mpi_bench.run, "observe": observe_bench.run, "packages": packages_bench.run, "progress": progress_bench.run,
-           "stdio": stdio_bench.run, "trace": trace_bench.run}
+           "mpi": mpi_bench.run, "mpich": mpich_bench.run, "observe": observe_bench.run, "packages": packages_bench.run,
+           "progress": progress_bench.run, "stdio": stdio_bench.run, "trace": trace_bench.run}
 # These take words of their own.
 WITH_WORDS = ("ccmpi", "collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model", "mpi")
 # These have no rows of RESULTS.md, because their figures have no peer.
