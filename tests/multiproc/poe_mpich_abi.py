@@ -78,6 +78,13 @@ class Programs(MpichTest):
                 with self.subTest(name=name, tasks=tasks):
                     self.on_poe(program, tasks=tasks)
 
+    def test_tasks_that_start_tasks(self):
+        program = self.built("/usr/bin/mpicc.mpich", SOURCE / "tests/multiproc/mpi_spawn_tasks.c", "-w",
+                             f"-I{SOURCE}/tests/mpi", "-lpthread")
+        for what in ("use", "several", "errors"):
+            with self.subTest(what=what):
+                self.on_poe(program, what, tasks=2)
+
     def test_over_tcp(self):
         for name in ("point", "objects"):
             program = self.built("/usr/bin/mpicc.mpich", HERE / f"{name}.c")
