@@ -66,8 +66,11 @@ std::vector<std::string> queue_lines(const pm::TaskState& state, std::size_t at_
     constexpr const char* kUnexpected = "messages without a receive";
     switch (queues.state) {
         case State::kRead:
-            add_list<pm::PostedNote>(lines, state, "posted receives", queues.posted_count,
-                                     queues.posted, at_most);
+            if (queues.posted_count == 1 && queues.posted.front().blocking)
+                lines.emplace_back("posted receives: only that of the call");
+            else
+                add_list<pm::PostedNote>(lines, state, "posted receives", queues.posted_count,
+                                         queues.posted, at_most);
             add_list<UnexpectedNote>(lines, state, kUnexpected, queues.unexpected_count,
                                      queues.unexpected, at_most);
             return lines;

@@ -439,7 +439,12 @@ void Session::interrupt_operation() {
         const int pid = interrupted_ ? 0 : gdbs_[node]->executing_for();
         handlers_.send(pm::InterruptCommand{pid}, static_cast<NodeIndex>(node));
     }
-    if (!std::exchange(interrupted_, true)) return;
+    if (!std::exchange(interrupted_, true)) {
+        Report report;
+        report.kind = Report::Kind::kNotice;
+        report.lines.emplace_back("interrupting gdb; Ctrl-C again abandons the command");
+        return show(std::move(report));
+    }
     operation_.reset();
     fail("abandoned; gdb may still execute it, and answers later");
 }

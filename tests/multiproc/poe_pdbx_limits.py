@@ -136,6 +136,7 @@ class FunctionsThatNeverReturn(Interactive):
         commands.write(f"on 0 shell echo begun > {self.folder}/begun; sleep 300\n")
         wait_for((self.folder / "begun").exists, "gdb to execute the command")
         pdbx.send_signal(signal.SIGINT)
+        self.read_until(pdbx, "Ctrl-C again abandons the command")
         pdbx.send_signal(signal.SIGINT)
         self.read_until(pdbx, "abandoned; gdb may still execute it")
         commands.write("group list\n")

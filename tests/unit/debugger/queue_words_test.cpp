@@ -34,6 +34,9 @@ TEST_CASE("queues in words") {
                 "  and 2 more",
                 "messages without a receive:", "  tag 6 from task 1 in communicator 2, 0 bytes"});
     CHECK(queue_lines(state, 1).at(2) == "  and 3 more");
+    state.queues.posted.erase(state.queues.posted.begin(), state.queues.posted.begin() + 2);
+    state.queues.posted_count = 1;
+    CHECK(queue_lines(state).at(0) == "posted receives: only that of the call");
     state.measured = true;
     state.doing.context = kFirstMpiContext + 2;
     state.communicator = "rows";
