@@ -89,6 +89,35 @@ TEST_CASE("a session at the prompt") {
     CHECK(line == "b range_of");
 }
 
+TEST_CASE("the first screen of 1 to 64 tasks, in C, C++ and Fortran, with MPI and MPL") {
+    const Home home;
+    struct Program {
+        const char* name;
+        const char* source;
+    };
+    for (const Program& program : {Program{"wrong_index", "wrong_index.c"},  // MPI, C
+                                   Program{"deadlock", "deadlock.c"},        // MPL, C
+                                   Program{"crash", "crash.cpp"},            // MPI, C++
+                                   Program{"nan", "nan.f90"}}) {             // MPI, Fortran
+        for (const int tasks : {1, 4, 16, 64}) {
+            INFO(program.name << " with " << tasks);
+            const std::string count = std::to_string(tasks);
+            const std::string all = tasks == 1 ? "0" : "0-" + std::to_string(tasks - 1);
+            Terminal terminal(kLines, 100, pdbx(program.name, count), home.environment());
+            REQUIRE(wait_for_prompt(terminal, "pdbx all " + count + "/" + count + ">"));
+            CHECK(terminal.find(all + ": ").first == 0);
+            CHECK(terminal.find(std::string(" at ") + program.source).first == 0);
+            terminal.type("where\n");
+            REQUIRE(terminal.wait_for("  " + std::string(program.source) + ":"));
+            CHECK(terminal.find(tasks == 1 ? "0  " : all + " (" + count + ")").first > 0);
+            terminal.type("quit\n");
+            const int status = terminal.end();
+            CHECK(WIFEXITED(status));
+            CHECK(WEXITSTATUS(status) == 0);
+        }
+    }
+}
+
 TEST_CASE("Ctrl-C stops the tasks and quit ends the job") {
     const Home home;
     Terminal terminal(kLines, 100, pdbx("deadlock", "4"), home.environment());
