@@ -3,14 +3,17 @@
 
 import ctypes
 import errno
+import fcntl
 import json
 import os
 import pathlib
 import platform
+import pty
 import signal
 import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 
 from launching import BUILD, POE, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe, start, wait_for
@@ -64,6 +67,23 @@ class SampleTest(LaunchTest):
     def functions(self):
         found = self.summary()
         return found["samples"], {each["name"]: each for each in found["functions"]}
+
+    def on_terminal(self, columns, *arguments):
+        """The lines that vt shows on a terminal of this width."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        vt = subprocess.Popen([VT, *arguments, "run.trc"], stdin=subprocess.DEVNULL, stdout=theirs,
+                              cwd=self.place, env=clean_environment())
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 65536):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        self.assertEqual(vt.wait(), 0)
+        return text.decode().splitlines()
 
 
 class Stacks(SampleTest):
@@ -150,6 +170,9 @@ class Selections(SampleTest):
 
     def test_figure(self):
         self.sampled(self.program, "shares", "300")
+        widest = {columns: max(map(len, self.on_terminal(columns, "-view", "flame"))) for columns in (60, 200)}
+        self.assertLessEqual(widest[60], 60)
+        self.assertGreater(widest[200], 60)
         self.vt("-view", "flame", "-o", "flame.svg")
         figure = (self.place / "flame.svg").read_text()
         self.assertTrue(figure.startswith("<?xml"))

@@ -327,8 +327,12 @@ int show_view(const VtOptions& options, bool unicode) {
     } else if (paper) {
         text = file_of(draw_figure(options.view, look, figure_size(options), easel), *paper);
     } else {
-        constexpr terminal::Size kUsual{100, 30};
-        text = draw_view(options.view, look, options.size.value_or(kUsual), easel).text();
+        terminal::Size usual{100, 30};
+        // A line that is wider than the terminal would be broken.
+        if (const auto columns = static_cast<int>(terminal_columns(STDOUT_FILENO));
+            options.output.empty() && columns > 0)
+            usual.columns = std::min(usual.columns, columns);
+        text = draw_view(options.view, look, options.size.value_or(usual), easel).text();
         text.erase(text.find_last_not_of('\n') + 1).append("\n");
     }
     return write_to(options.output, [&](std::ostream& out) { out << text; });
