@@ -60,7 +60,7 @@ Communicator* Communicators::add(Word handle, ContextId parent) {
     std::vector<int> own = library_.world_ranks(handle, false);
     if (world_task_ >= 0)
         for (int& rank : own) rank = rank == 0 ? world_task_ : -1;
-    communicator->rank = library_.rank(handle);
+    communicator->own_rank = library_.rank(handle);
     communicator->members = communicator->own_members = own.size();
     std::uint64_t sum = sum_of(parent, own);
     if (communicator->inter) {

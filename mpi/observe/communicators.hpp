@@ -20,7 +20,7 @@ struct Communicator : ObservedComm {
     Word handle = 0;
     std::string name;
     bool inter = false;
-    int rank = 0;             // of this task in its group
+    int own_rank = 0;         // of this task in its group
     std::size_t members = 0;  // with which data are exchanged: of the remote group, if there is one
     std::size_t own_members = 0;  // of the task's own group
     // The task of each rank that a message may go to or come from; -1: not a task of this job. Empty:

@@ -55,7 +55,7 @@ Bytes Recorder::special_bytes(const PoeObservedCall& call, const CallShape& shap
         const int counts = received ? shape.receive_counts : shape.send_counts;
         if (counts < 0) return 0;
         const Blocks each = blocks_of(call, library_, shape, received);
-        return bytes_of(each.count(static_cast<std::size_t>(comm.rank)), each.type);
+        return bytes_of(each.count(static_cast<std::size_t>(comm.own_rank)), each.type);
     };
     // A member of the root's side of an intercommunicator passes MPI_ROOT or MPI_PROC_NULL, and no data of its own.
     const bool no_data = shape.root >= 0 && comm.inter && integer(call, shape.root) < 0;
