@@ -24,15 +24,15 @@ PETSC = pathlib.Path("/usr/share/doc/petsc3.18-doc/examples")
 DEADLOCK_TIMEOUT = 3  # s; waits of these programs are often longer on a busy computer
 NWCHEM = "start water\ngeometry; N 0 0 0; N 0 0 1.1; end\nbasis; * library 6-31g; end\ntask scf\n"
 COLLECTIVES = """
+import array
 from mpi4py import MPI
-import numpy
 world = MPI.COMM_WORLD
 me, n = world.Get_rank(), world.Get_size()
 halves = world.Split(me % 2, me)
 for lap in range(200):
     lengths = [(me + 1) * (other + 1) for other in range(n)]
-    taken = numpy.empty(sum(lengths), dtype="i")
-    world.Alltoallv([numpy.arange(sum(lengths), dtype="i"), lengths], [taken, lengths])
+    taken = array.array("i", [0] * sum(lengths))
+    world.Alltoallv([array.array("i", range(sum(lengths))), lengths, MPI.INT], [taken, lengths, MPI.INT])
     halves.allreduce(me)
     requests = [world.irecv(source=MPI.ANY_SOURCE, tag=lap) for _ in range(n - 1)]
     for other in range(n):
