@@ -115,11 +115,27 @@ RemoteLeader wait_for_client(comm::Runtime& runtime, OpenPort port) {
     }
 }
 
+// Nobody answers at the port. If its task belongs to this job and has ended, the end of the job or the
+// report of poe should come before this error, as with a connection that is lost (comm/tcp/tcp_pipe.hpp).
+Fault no_answer(comm::Runtime& runtime, std::string_view name, const PortName& port,
+                const char* why) {
+    if (port.job == own_job(runtime)) {
+        const auto deadline = Clock::now() + comm::TcpPipe::kFaultDelay;
+        wait_for_socket(runtime, -1, 0, [&] { return Clock::now() >= deadline; });
+        const comm::MatchKey any{context_of(0), port.task, comm::kWildcard};
+        if (runtime.messages().lost_sender(any) >= 0)
+            return {MPI_ERR_PROC_ABORTED, "port_name",
+                    "task " + std::to_string(port.task) + ", which has opened the port, has ended",
+                    "look for the first error message of the job"};
+    }
+    return no_port(name, std::string("cannot be connected to: ") + why,
+                   "find out whether the port is open and its task still runs");
+}
+
 RemoteLeader call_port(comm::Runtime& runtime, std::string_view name, const PortName& port) {
     const auto refused = [&](const char* why) {
         RemoteLeader remote;
-        remote.fault = no_port(name, std::string("cannot be connected to: ") + why,
-                               "find out whether the port is open and its task still runs");
+        remote.fault = no_answer(runtime, name, port, why);
         return remote;
     };
     UniqueFd socket(::socket(static_cast<int>(port.address.family),

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostWords = std::size_t{1} << 26;
 
 Fault socket_fault(const std::string& doing, const char* why) {
-    return {MPI_ERR_OTHER, "", doing + " the other group's process fails: " + why,
+    return {MPI_ERR_PROC_ABORTED, "", doing + " the other group's process fails: " + why,
             "find out whether that process has ended"};
 }
 

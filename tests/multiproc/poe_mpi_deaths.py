@@ -19,6 +19,7 @@ PROGRAM = r"""
 static int rank, size, number, sum;
 static char memory[1 << 20], other[1 << 20];
 /* Windows with locks in shared memory, and with locks by messages. */
+static char port[MPI_MAX_PORT_NAME]; /* of the victim */
 static MPI_Win window, dynamic;
 static MPI_Group victim;
 
@@ -64,12 +65,10 @@ static int lonely(const char* what) {
         return MPI_Wait(&request, &status);
     }
     if (is("connect", what)) {
-        char port[MPI_MAX_PORT_NAME];
         MPI_Comm inter;
         MPI_Errhandler handler;
         MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
         MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
-        snprintf(port, sizeof port, "poe-port:1:1:%s", getenv("MP_PARTITION"));
         return MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
     }
     if (is("from_group", what)) {
@@ -147,6 +146,8 @@ int main(int argc, char** argv) {
     if (returns) MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
     MPI_Win_get_group(window, &all);
     MPI_Group_incl(all, 1, &one, &victim);
+    if (rank == 1) MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
         if (returns) _exit(7); /* an end that does not end the job */

@@ -198,7 +198,8 @@ TEST_CASE("deadlocks as text and JSON", "[poestat]") {
     task.state.measured = true;
     task.state.unexpected.count = task.state.unexpected.noted = 1;
     task.state.unexpected.notes[0] = {3, 8, 16};
-    const auto whole = nlohmann::json::parse(tasks_json(job(), std::vector{task}, "\xff"));
+    const auto whole =
+        nlohmann::json::parse(tasks_json(std::vector{job()}, std::vector{task}, "\xff"));
     CHECK(whole["task_states"][0]["peer"].is_null());
     CHECK(whole["task_states"][0]["unexpected_oldest"][0]["type"] == 8);
 }
