@@ -295,6 +295,11 @@ Fault sync_file(File& file) {
         what.l_type = F_UNLCK;
         ::fcntl(file.descriptor.get(), F_OFD_SETLK, &what);
     }
+    // Other clients, such as those of FUSE, do not. They are asked to forget the contents, and to ask the server for
+    // the length.
+    ::posix_fadvise(file.descriptor.get(), 0, 0, POSIX_FADV_DONTNEED);
+    struct statx facts {};
+    ::statx(file.descriptor.get(), "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &facts);
     return {};
 }
 

@@ -127,6 +127,11 @@ mpi_test(sessions_sets_5 ${CMAKE_COMMAND} -E env "MP_PSETS=test://odd=1,3 test:/
 mpi_test(sessions_sets_2 ${CMAKE_COMMAND} -E env "MP_PSETS=test://odd=1 test://last=1-1"
          $<TARGET_FILE:mpl_run> -n 2 $<TARGET_FILE:mpi_sessions>)
 
+# Several hosts that mount a file system: cluster/cluster_files.py.
+add_executable(mpi_two_mounts multiproc/mpi_two_mounts.c)
+target_include_directories(mpi_two_mounts PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/mpi)
+target_link_libraries(mpi_two_mounts PRIVATE mpi_abi)
+
 # Tasks that start tasks need poe: the tests are in multiproc/poe_mpi_spawn.py and cluster/cluster_mpi_spawn.py.
 add_executable(mpi_spawn_tasks multiproc/mpi_spawn_tasks.c)
 target_include_directories(mpi_spawn_tasks PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/mpi)
