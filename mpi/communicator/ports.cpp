@@ -122,8 +122,9 @@ Fault no_answer(comm::Runtime& runtime, std::string_view name, const PortName& p
     if (port.job == own_job(runtime)) {
         const auto deadline = Clock::now() + comm::TcpPipe::kFaultDelay;
         wait_for_socket(runtime, -1, 0, [&] { return Clock::now() >= deadline; });
-        const comm::MatchKey any{context_of(0), port.task, comm::kWildcard};
-        if (runtime.messages().lost_sender(any) >= 0)
+        // The first call looks for tasks that have ended.
+        runtime.messages().lost_sender({context_of(0), port.task, comm::kWildcard});
+        if (runtime.messages().lost(port.task))
             return {MPI_ERR_PROC_ABORTED, "port_name",
                     "task " + std::to_string(port.task) + ", which has opened the port, has ended",
                     "look for the first error message of the job"};

@@ -198,7 +198,7 @@ end program
         program = self.built("/usr/bin/mpicc.openmpi", self.WHICH)
         result = self.ok(poe(program, "-procs", "2", "-mpi", "poe"))
         self.assertEqual(result.stdout, b"Ope\n" * 2)
-        self.assertRegex(result.stderr.decode(), rf"\AATTENTION: .*{program} was built with Open MPI; .*\n\Z")
+        self.assertRegex(result.stderr.decode(), rf"\AATTENTION: .*{program} was built with Open MPI, .*compile it with mpicc.poe.*\n\Z")
 
     def test_static(self):
         program = self.built("cc", "int main(void) { return 0; }\n", "-static")
