@@ -149,9 +149,10 @@ class Strangers(TcpTest):
                 if kind == 1:
                     stranger.sendall(draw.randbytes(draw.randrange(1, 5000)))
                 elif kind == 2:  # as a task that is there, twice the same, then without the key
-                    hello = struct.pack("<4sIii", b"PMPL", 1, (task + 1) % 4, task) + bytes(32)
+                    hello = struct.pack("<4sIQii", b"PMPL", 3, 0, (task + 1) % 4, task) + bytes(32)
                     stranger.sendall(hello)
                     challenge = stranger.recv(72)
+                    self.assertEqual(len(challenge), 72)
                     stranger.sendall(challenge[40:] if turn % 2 else draw.randbytes(32))
                     self.assertEqual(stranger.recv(100), b"")
                 elif kind == 3:

@@ -181,7 +181,7 @@ TEST_CASE("strangers are dropped and the tasks find each other", "[tcp_device]")
         if (i % 3 == 0) continue;  // silent
         std::string garbage(random() % 400, ' ');
         for (char& c : garbage) c = static_cast<char>(random());
-        if (i % 3 == 1 && garbage.size() > 8) std::memcpy(garbage.data(), "PMPL\1\0\0\0", 8);
+        if (i % 3 == 1 && garbage.size() > 8) std::memcpy(garbage.data(), "PMPL\3\0\0\0", 8);
         [[maybe_unused]] const ssize_t n =
             ::send(strangers.back().get(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
     }
