@@ -1,5 +1,6 @@
 """Files that tasks reach through different mounts of a network file system, each with a cache of its own."""
 
+import os
 import shutil
 import subprocess
 
@@ -17,6 +18,8 @@ class TwoMounts(ClusterTest):
         super().setUp()
         if shutil.which("sshfs") is None:
             self.skipTest("no sshfs; ./dev test installs it")
+        if not os.path.exists("/dev/fuse"):
+            self.skipTest("this system cannot mount by FUSE")
         self.shared = self.path("shared")
         self.mount = self.path("mount")
         for host in (1, 2):
