@@ -1,4 +1,5 @@
-// See node_gdb.hpp.
+// Commands to gdb, and what its records say about tasks; see node_gdb.hpp. How tasks start under it is in
+// node_gdb_start.cpp.
 #include "debugger/node_gdb.hpp"
 
 #include <algorithm>
@@ -33,15 +34,8 @@ constexpr const char* kSettings[] = {
     "debuginfod enabled off",
 };
 
-// gfortran's main program.
-constexpr const char* kFortranMain = "MAIN__";
-
 int number_of(const std::string& text) {
     return parse_number<int>(text).value_or(0);
-}
-
-std::string group_name(const DebuggedTask& task) {
-    return "i" + std::to_string(task.inferior);
 }
 
 // Signals after which a task cannot continue.
@@ -49,12 +43,6 @@ bool is_fatal(const std::string& signal) {
     for (const char* fatal : {"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS"})
         if (signal == fatal) return true;
     return false;
-}
-
-// True if all threads are stopped.
-bool is_stopped(const DebuggedTask& task) {
-    return !task.threads.empty() && std::none_of(task.threads.begin(), task.threads.end(),
-                                                 [](const auto& thread) { return thread.second; });
 }
 
 StopReason reason_of(const MiValue& event) {
@@ -131,274 +119,10 @@ void NodeGdb::set_up() {
     }
 }
 
-void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
-    tasks_ = std::move(tasks);
-    set_up();
-    // The signal that holds the tasks before their first instruction is not theirs.
-    if (at_start) command("-interpreter-exec console \"handle SIGSTOP nostop noprint nopass\"");
-    const std::size_t count = tasks_.size();
-    for (std::size_t i = 0; i < count; ++i) {
-        const bool last = i + 1 == count;
-        command("-target-attach --thread-group " + group_name(tasks_[i]) + " " +
-                    std::to_string(tasks_[i].pid),
-                [this, i, last, at_start](const GdbAnswer& answer) {
-                    DebuggedTask& task = tasks_[i];
-                    if (!answer.ok) {
-                        lose(task, answer);
-                    } else if (task.life == Life::kAttaching) {
-                        task.life = at_start ? Life::kStarting : Life::kAlive;
-                        if (is_stopped(task)) check_stopped(task);
-                    }
-                    if (last && at_start) begin_attached();
-                    check_attached();
-                });
-    }
-    check_attached();
-}
-
-void NodeGdb::lose(DebuggedTask& task, const GdbAnswer& answer) {
-    if (task.life == Life::kEnded || task.life == Life::kLost) return;  // its end is known
-    task.life = Life::kLost;
-    task.note = attach_trouble(answer.error, answer.log);
-    handlers_.on_ended(task);
-}
-
-void NodeGdb::hand_over(DebuggedTask& task, int pid, const std::string& program) {
-    if (gone_ || task.pid == pid) return;
-    if (task.life != Life::kEnded && task.life != Life::kLost && task.life != Life::kScript)
-        command("-target-detach " + group_name(task));
-    const int inferior = task.inferior;
-    const TaskId number = task.task;
-    task = {};
-    task.task = number;
-    task.inferior = inferior;
-    task.pid = pid;
-    task.handed_over = true;
-    // Without the right program, gdb would insert breakpoints at wrong addresses while it attaches.
-    command("-file-exec-and-symbols --thread-group " + group_name(task) + " " + mi_quoted(program));
-    command("-target-attach --thread-group " + group_name(task) + " " + std::to_string(pid),
-            [this, &task, pid](const GdbAnswer& answer) {
-                if (task.pid != pid) return;
-                handlers_.on_taken(pid);
-                if (!answer.ok) return lose(task, answer);
-                task.life = Life::kStarting;
-                if (is_stopped(task)) check_stopped(task);
-            });
-}
-
-// If the main program runs already, as that of Python does which loads the library later, the task stays
-// where it is.
-void NodeGdb::look_for_main(DebuggedTask& task) {
-    command("-stack-list-frames --thread " + std::to_string(task.thread),
-            [this, &task](const GdbAnswer& answer) {
-                const MiValue* frames = answer.results.find("stack");
-                bool in_main = false;
-                if (frames != nullptr)
-                    for (const auto& frame : frames->items) {
-                        const std::string& function = frame.second.text_of("func");
-                        in_main = in_main || function == "main" || function == kFortranMain ||
-                                  function.starts_with("__libc_start");
-                    }
-                if (in_main) {
-                    task.note = "a script has started it, and it has loaded the library";
-                    return started(task);
-                }
-                insert_start_breakpoint(kFortranMain, &task);
-                insert_start_breakpoint("main", &task);
-                command("-gdb-show version",
-                        [this, &task](const GdbAnswer&) { start_handed_over(task); });
-            });
-}
-
-void NodeGdb::start_handed_over(DebuggedTask& task) {
-    task.going = true;
-    if (has_main(task)) return command("-exec-continue --thread-group " + group_name(task));
-    task.note = "no symbols: stopped before its main program";
-    started(task);
-}
-
-void NodeGdb::open_cores(std::vector<DebuggedTask> tasks, const std::vector<CoreFile>& cores) {
-    tasks_ = std::move(tasks);
-    set_up();
-    for (std::size_t i = 0; i < tasks_.size(); ++i) {
-        const std::string whom = " --thread-group " + group_name(tasks_[i]) + " ";
-        command("-file-exec-and-symbols" + whom + mi_quoted(cores[i].program));
-        command(
-            "-target-select" + whom + "core " + cores[i].file,  // taken as it is, also with blanks
-            [this, i](const GdbAnswer& answer) {
-                on_core(tasks_[i], answer);
-                check_attached();
-            });
-    }
-}
-
-void NodeGdb::on_core(DebuggedTask& task, const GdbAnswer& answer) {
-    if (!answer.ok) {
-        task.life = Life::kLost;
-        task.note = answer.error;
-        return handlers_.on_ended(task);
-    }
-    task.life = Life::kAlive;
-    task.stopped = task.failed = true;
-    for (auto& each : task.threads) each.second = false;
-    if (const MiValue* frame = answer.results.find("frame")) task.where = *frame;
-    // gdb says "Program terminated with signal SIGSEGV, Segmentation fault."
-    constexpr std::string_view kSignal = "terminated with signal ";
-    const std::size_t at = answer.console.find(kSignal);
-    if (at != std::string::npos) {
-        std::string text = answer.console.substr(at + kSignal.size());
-        text.resize(std::min(text.size(), text.find('.')));
-        const std::size_t comma = text.find(", ");
-        task.reason.kind = StopReason::Kind::kSignal;
-        task.reason.text = comma == std::string::npos
-                               ? text
-                               : text.substr(0, comma) + " (" + text.substr(comma + 2) + ")";
-    }
-    handlers_.on_stopped(task);
-}
-
-void NodeGdb::check_attached() {
-    const bool is_pending = std::any_of(tasks_.begin(), tasks_.end(), [](const auto& task) {
-        return task.life == Life::kAttaching || task.life == Life::kStarting;
-    });
-    if (attached_ || is_pending) return;
-    attached_ = true;
-    for (const auto& each : start_breakpoints_)
-        command("-break-delete " + std::to_string(each.first));
-    start_breakpoints_.clear();
-    handlers_.on_attached();
-}
-
-// All tasks that could be attached are at their first instruction.
-void NodeGdb::begin_attached() {
-    if (std::none_of(tasks_.begin(), tasks_.end(),
-                     [](const auto& task) { return task.life == Life::kStarting; }))
-        return;
-    insert_start_breakpoint(kFortranMain);
-    insert_start_breakpoint("main");
-    command("-gdb-show version", [this](const GdbAnswer&) {
-        can_start_ = true;
-        for (DebuggedTask& task : tasks_) go_to_main(task);
-    });
-}
-
-bool NodeGdb::has_main(const DebuggedTask& task) const {
-    return std::any_of(start_breakpoints_.begin(), start_breakpoints_.end(), [&](const auto& each) {
-        return std::find(each.second.begin(), each.second.end(), group_name(task)) !=
-               each.second.end();
-    });
-}
-
-// The stop of the attachment may be reported before or after the breakpoints have been set. A
-// program without symbols has no main, and stays where it is.
-void NodeGdb::go_to_main(DebuggedTask& task) {
-    if (task.life != Life::kStarting || !task.held || !can_start_ || task.going) return;
-    task.going = true;
-    if (has_main(task)) return command("-exec-continue --thread-group " + group_name(task));
-    task.note = "no symbols: stopped at its first instruction";
-    started(task);
-}
-
-// Notes in which inferiors the breakpoint has a location. `only`: it is for this task alone.
-void NodeGdb::insert_start_breakpoint(const std::string& place, const DebuggedTask* only) {
-    const std::string whom = only != nullptr ? "-p " + std::to_string(only->thread) + " " : "";
-    const std::string group = only != nullptr ? group_name(*only) : "";
-    command("-break-insert --qualified " + whom + place, [this, group](const GdbAnswer& answer) {
-        const MiValue* breakpoint = answer.results.find("bkpt");
-        if (!answer.ok || breakpoint == nullptr) return;
-        std::vector<std::string>& groups =
-            start_breakpoints_[number_of(breakpoint->text_of("number"))];
-        const auto add = [&groups, &group](const MiValue& location) {
-            if (const MiValue* list = location.find("thread-groups"))
-                for (const auto& item : list->items)
-                    if (group.empty() || group == item.second.text)
-                        groups.push_back(item.second.text);
-        };
-        add(*breakpoint);
-        if (const MiValue* locations = breakpoint->find("locations"))
-            for (const auto& item : locations->items) add(item.second);
-    });
-}
-
-void NodeGdb::on_start_stop(DebuggedTask& task) {
-    task.stopped = false;
-    if (!task.going) {
-        task.held = true;
-        if (task.handed_over) return look_for_main(task);
-        return go_to_main(task);
-    }
-    const auto found = start_breakpoints_.find(task.reason.breakpoint);
-    if (task.reason.kind == StopReason::Kind::kBreakpoint && found != start_breakpoints_.end()) {
-        // A Fortran program has both. Its own begins at MAIN__, the one with the lower number.
-        const bool is_first =
-            std::none_of(start_breakpoints_.begin(), found, [&](const auto& each) {
-                return std::find(each.second.begin(), each.second.end(), group_name(task)) !=
-                       each.second.end();
-            });
-        if (is_first) return started(task);
-    } else if (task.reason.kind == StopReason::Kind::kSignal) {
-        return started(task);
-    }
-    task.reason = {};
-    command("-exec-continue --thread-group " + group_name(task));
-}
-
-void NodeGdb::started(DebuggedTask& task) {
-    std::erase_if(start_breakpoints_, [&](const auto& each) {
-        const bool is_own =
-            task.handed_over && each.second.size() == 1 && each.second.front() == group_name(task);
-        if (is_own) command("-break-delete " + std::to_string(each.first));
-        return is_own;
-    });
-    task.life = Life::kAlive;
-    task.stopped = true;
-    task.begins = task.handed_over;
-    handlers_.on_stopped(task);
-    check_attached();
-}
-
-void NodeGdb::resume(DebuggedTask& task, const std::string& how,
-                     std::function<void(const std::string&)> on_error) {
-    task.stopped = false;
-    task.stop_requested = false;
-    task.frame = 0;
-    task.reason = {};
-    task.stack.reset();
-    task.note.clear();
-    task.error.clear();
-    task.begins = false;
-    const bool alone = task.threads.size() <= 1;
-    if (how == "-exec-continue" || alone) {
-        const std::string whom = how == "-exec-continue"
-                                     ? " --thread-group " + group_name(task)
-                                     : " --thread " + std::to_string(task.thread);
-        const std::size_t blank = how.find(' ');
-        command(how.substr(0, blank) + whom + (blank == std::string::npos ? "" : how.substr(blank)),
-                [this, &task, on_error](const GdbAnswer& answer) {
-                    if (answer.ok) return;
-                    task.stopped = true;
-                    if (on_error) on_error(answer.error);
-                });
-        return;
-    }
-    // The other threads first, because the selected one may wait for them.
-    for (const auto& [thread, runs] : task.threads)
-        if (thread != task.thread && !runs)
-            command("-exec-continue --thread " + std::to_string(thread));
-    const std::size_t blank = how.find(' ');
-    command(how.substr(0, blank) + " --thread " + std::to_string(task.thread) +
-                (blank == std::string::npos ? "" : how.substr(blank)),
-            [this, &task, on_error](const GdbAnswer& answer) {
-                if (answer.ok) return;
-                interrupt(task);
-                if (on_error) on_error(answer.error);
-            });
-}
-
 void NodeGdb::interrupt(DebuggedTask& task) {
     if (task.stopped || task.stop_requested || task.life != Life::kAlive) return;
     task.stop_requested = true;
-    command("-exec-interrupt --thread-group " + group_name(task));
+    command("-exec-interrupt --thread-group " + task.group());
 }
 
 void NodeGdb::feed(std::string_view bytes) {
@@ -460,7 +184,7 @@ void NodeGdb::on_result(const MiRecord& record) {
 
 DebuggedTask* NodeGdb::task_of_group(const std::string& group) {
     for (DebuggedTask& task : tasks_)
-        if (group_name(task) == group) return &task;
+        if (task.group() == group) return &task;
     return nullptr;
 }
 
@@ -515,10 +239,10 @@ void NodeGdb::on_stopped(const MiValue& event) {
 void NodeGdb::check_stopped(DebuggedTask& task) {
     if (task.stopped || task.threads.empty()) return;
     if (task.life != Life::kAlive && task.life != Life::kStarting) return;
-    if (!is_stopped(task)) {
+    if (!task.all_threads_stopped()) {
         if (task.stop_requested) return;
         task.stop_requested = true;
-        command("-exec-interrupt --thread-group " + group_name(task));
+        command("-exec-interrupt --thread-group " + task.group());
         return;
     }
     task.stop_requested = false;

@@ -7,6 +7,7 @@
 // interrupted, and the stop is reported when the last one has stopped.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -61,6 +62,12 @@ struct DebuggedTask {
     std::string exit;            // how it has ended according to its daemon
 
     bool runs() const { return life == Life::kAlive && !stopped; }
+    // gdb's name of its process.
+    std::string group() const { return "i" + std::to_string(inferior); }
+    bool all_threads_stopped() const {
+        return !threads.empty() && std::none_of(threads.begin(), threads.end(),
+                                                [](const auto& each) { return each.second; });
+    }
 };
 
 struct GdbAnswer {
@@ -83,7 +90,7 @@ class NodeGdb {
         // reached its main program.
         std::function<void()> on_attached;
         // A process that was handed over is attached, or cannot be, and may continue.
-        std::function<void(int pid)> on_taken;
+        std::function<void(int pid)> on_taken{};
     };
 
     explicit NodeGdb(Handlers handlers) : handlers_(std::move(handlers)) {}

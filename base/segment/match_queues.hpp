@@ -56,8 +56,8 @@ struct MatcherTables {
     std::uint64_t magic = kMagic;
     // The owner of each link is a receive. Posted receives do not include `blocking`.
     const QueueTable* posted = nullptr;
-    // The owner of each link is a message, which has kLinksPerMessage links. One of them is in the queue
-    // of its context in which the source and the type are kWildcard.
+    // The owner of each link is a message. A message has kLinksPerMessage links, each in another queue. The key of
+    // one of these queues has only the context of the message: its source and type are kWildcard.
     const QueueTable* unexpected = nullptr;
     // The receive that a blocking call has posted last; null if there is none.
     void* const* blocking = nullptr;

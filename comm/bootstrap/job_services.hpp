@@ -1,6 +1,6 @@
-// What poe does for its tasks on request: it starts more tasks, and keeps names for all tasks of the job and
-// of the jobs that they start. The tasks of other MPI libraries ask for the same by the same protocol
-// (pmi1_client.hpp).
+// The requests that a task can make to poe: to start more tasks, and to keep a name. All tasks of the job, and
+// those that they start, see the same names. The protocol is PMI-1 (pmi1_client.hpp), which other MPI
+// libraries use for the same requests.
 #pragma once
 
 #include <functional>

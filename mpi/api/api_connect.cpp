@@ -19,14 +19,9 @@ using Meet = MadeComm (*)(comm::Runtime&, Comm&, int root, std::string_view name
 int meet_at_port(Call& call, const char* port_name, int root, MPI_Comm comm, MPI_Comm* newcomm,
                  Meet meet) {
     *newcomm = MPI_COMM_NULL;
-    Comm& local = *find_comm(comm);
-    if (local.is_inter())
-        return call.fail(MPI_ERR_COMM, "comm", "it is an intercommunicator",
-                         "give a communicator of one group");
-    if (root < 0 || root >= local.size())
-        return call.fail(MPI_ERR_ROOT, "root",
-                         std::to_string(root) + " is no rank of comm, which has " +
-                             std::to_string(local.size()) + " members");
+    Comm* const found = group_with_root(call, comm, root);
+    if (found == nullptr) return call.code();
+    Comm& local = *found;
     // Significant at the root only.
     const std::string_view name =
         local.rank == root && port_name != nullptr ? port_name : std::string_view();

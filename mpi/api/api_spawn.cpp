@@ -70,14 +70,9 @@ template <typename Take>
 int spawn_tasks(Call& call, int root, MPI_Comm comm, MPI_Comm* intercomm, int* codes,
                 const Take& take) {
     *intercomm = MPI_COMM_NULL;
-    Comm& local = *find_comm(comm);
-    if (local.is_inter())
-        return call.fail(MPI_ERR_COMM, "comm", "it is an intercommunicator",
-                         "give a communicator of one group");
-    if (root < 0 || root >= local.size())
-        return call.fail(MPI_ERR_ROOT, "root",
-                         std::to_string(root) + " is no rank of comm, which has " +
-                             std::to_string(local.size()) + " members");
+    Comm* const found = group_with_root(call, comm, root);
+    if (found == nullptr) return call.code();
+    Comm& local = *found;
     SpawnRequest request;
     if (local.rank == root) take(request);
     const VisibleCollective visible(call, local, root);

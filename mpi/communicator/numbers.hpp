@@ -2,11 +2,11 @@
 // task of rank 0 counts (collectives/call/groups.hpp). An intercommunicator takes two numbers, one
 // per group: each is the number of the group of that side, and the smaller one makes the context.
 //
-// Jobs count independently. So a communicator with tasks of several jobs takes a block of numbers from
-// kFirstSharedNumber on. The first member proposes a random block, and all members find out whether one
-// of them uses it already; a block that is proposed or in use is free for nobody else. The first two
-// numbers of the block are those of the communicator. The others are for its duplicates, so that
-// MPI_Comm_idup needs no agreement, for which it would have to wait.
+// Jobs count independently. A communicator with tasks of several jobs therefore takes a block of numbers
+// that start at kFirstSharedNumber or later. The first member proposes a random block. Each member votes
+// against it if one of its communicators, or another proposal, has this block. If a member votes against
+// it, the first member proposes another block. The first two numbers of the block are those of the
+// communicator. The others are for its duplicates, so that MPI_Comm_idup need not wait for an agreement.
 #pragma once
 
 #include <optional>

@@ -13,8 +13,8 @@
 
 namespace poe::mpi {
 
-// Returns when over() returns true. Polls at least every millisecond, and as soon as `fd` is ready for one
-// of `events` (those of poll()).
+// Returns when over() returns true. Calls it at least every millisecond, and also when `fd` becomes ready for
+// `events`, which has the form of pollfd::events in poll(2).
 void wait_for_socket(comm::Runtime& runtime, int fd, short events,
                      const std::function<bool()>& over);
 

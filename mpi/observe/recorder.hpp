@@ -152,7 +152,7 @@ class Recorder {
     MessageNumbers sends_;
     MessageNumbers receives_;
     std::uint32_t requests_ = 0;
-    // Of the call that is ending: the last part is recorded together with the end of the call.
+    // The last part of the call that is ending. It is recorded together with the end of the call.
     Part last_part_;
     trace::CallLine ending_;
     const Communicator* shown_comm_ = nullptr;

@@ -17,10 +17,10 @@ namespace poe::trace {
 
 // Which samples to sum; empty: all.
 struct SampleFilter {
-    std::set<TaskId> tasks;
-    std::optional<Stretch> window;
-    std::optional<State> state;
-    std::string phase;     // the name of a user's region
+    std::set<TaskId> tasks{};
+    std::optional<Stretch> window{};
+    std::optional<State> state{};
+    std::string phase{};   // the name of a user's region
     bool waiting = false;  // samples of threads that sleep instead of those of threads that run
 
     bool takes(const StackSample& sample, const StackProfile& profile) const;
