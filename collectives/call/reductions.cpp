@@ -32,6 +32,29 @@ template <typename T, typename Op>
     }
 }
 
+// A processor that has AVX2 executes a version for it, which computes the same bits and is up to twice as fast on
+// data in the caches.
+template <typename T, typename Op>
+[[gnu::optimize("O3")]] void each_plain(const void* one, const void* two, void* out,
+                                        const int* bytes) {
+    each<T>(one, two, out, bytes, Op{});
+}
+#ifdef __x86_64__
+template <typename T, typename Op>
+[[gnu::optimize("O3"), gnu::target("avx2")]] void each_wide(const void* one, const void* two,
+                                                            void* out, const int* bytes) {
+    each<T>(one, two, out, bytes, Op{});
+}
+#endif
+template <typename T, typename Op>
+void reduce(const void* one, const void* two, void* out, const int* bytes) {
+#ifdef __x86_64__
+    static const bool is_wide = __builtin_cpu_supports("avx2") != 0;
+    if (is_wide) return each_wide<T, Op>(one, two, out, bytes);
+#endif
+    each_plain<T, Op>(one, two, out, bytes);
+}
+
 // Signed overflow wraps around, as on the computers that these functions come from.
 int add(int a, int b) {
     return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
@@ -56,14 +79,13 @@ T less(T a, T b) {
 }  // namespace
 }  // namespace poe::collectives
 
-using poe::collectives::each;
-
 // Weak in the static library, so that a program's own function of the same name takes precedence.
 // The Fortran name is an alias of the same function.
 #define MPL_REDUCTION(NAME, TYPE, EXPRESSION)                                                    \
-    extern "C" MPL_EXPORT __attribute__((weak, optimize("O3"))) void NAME(void* one, void* two,  \
-                                                                          void* out, int* len) { \
-        each<TYPE>(one, two, out, len, [](TYPE a, TYPE b) -> TYPE { return EXPRESSION; });       \
+    extern "C" MPL_EXPORT __attribute__((weak)) void NAME(void* one, void* two, void* out,       \
+                                                          int* len) {                            \
+        using Op = decltype([](TYPE a, TYPE b) -> TYPE { return EXPRESSION; });                  \
+        poe::collectives::reduce<TYPE, Op>(one, two, out, len);                                  \
     }                                                                                            \
     extern "C" MPL_EXPORT __attribute__((weak, alias(#NAME))) void NAME##_(void* one, void* two, \
                                                                            void* out, int* len);

@@ -7,7 +7,6 @@
 #include "mpi/api/point_call.hpp"
 #include "mpi/api/window_call.hpp"
 #include "mpi/point/works.hpp"
-#include "mpi/window/at_once.hpp"
 #include "mpi/window/epochs.hpp"
 #include "mpi/window/origin.hpp"
 #include "mpi/window/target_type.hpp"
@@ -130,22 +129,10 @@ int skip(MPI_Request* handle) {
     return MPI_SUCCESS;
 }
 
-// True if the operation was carried out by the shortest way. `buffer` is the origin's, or that of the result.
-bool is_done_at_once(Window& window, AccessKind kind, const void* given, const GivenBuffer& buffer,
-                     void* fetched, const GivenTarget& target, MPI_Op op) {
-    if (buffer.count != target.count || buffer.type != target.type) return false;
-    return access_at_once(window, {kind, given, nullptr, fetched, target.count, target.type,
-                                   target.rank, target.displacement, op});
-}
-
 // MPI_Put, MPI_Get and MPI_Accumulate; `op` is significant for the last.
 int move(Call& call, AccessKind kind, const GivenBuffer& origin, const GivenTarget& target,
          MPI_Op op, MPI_Win win, MPI_Request* handle) {
     Window& window = *find_window(win);
-    void* const fetched = kind == AccessKind::kGet ? const_cast<void*>(origin.address) : nullptr;
-    if (handle == nullptr &&
-        is_done_at_once(window, kind, origin.address, origin, fetched, target, op))
-        return MPI_SUCCESS;
     AccessArguments arguments;
     arguments.kind = kind;
     OriginBuffer& buffer = kind == AccessKind::kGet ? arguments.result : arguments.given;
@@ -166,12 +153,6 @@ int move(Call& call, AccessKind kind, const GivenBuffer& origin, const GivenTarg
 int fetch(Call& call, const GivenBuffer& origin, const GivenBuffer& result,
           const GivenTarget& target, MPI_Op op, MPI_Win win, MPI_Request* handle) {
     Window& window = *find_window(win);
-    const bool alike =
-        op == MPI_NO_OP || (origin.count == target.count && origin.type == target.type);
-    if (handle == nullptr && alike &&
-        is_done_at_once(window, op == MPI_NO_OP ? AccessKind::kFetch : AccessKind::kGetAccumulate,
-                        origin.address, result, const_cast<void*>(result.address), target, op))
-        return MPI_SUCCESS;
     AccessArguments arguments;
     bool nobody = false;
     if (!resolve_target(call, window, target, nobody, arguments)) return call.code();
@@ -270,18 +251,9 @@ int compare_and_swap(Call& call, const void* origin_addr, const void* compare_ad
         return call.code();
     if (nobody) return MPI_SUCCESS;
     const PredefinedType* type = find_predefined_type(value_of(datatype));
-    const bool comparable =
-        type != nullptr &&
-        (type->type_class == TypeClass::kInteger ||
-         type->type_class == TypeClass::kFortranInteger ||
-         type->type_class == TypeClass::kLogical || type->type_class == TypeClass::kMultiLanguage ||
-         type->type_class == TypeClass::kCharacter || type->type_class == TypeClass::kByte);
-    if (!comparable)
+    if (type == nullptr || !is_comparable(*type))
         return call.fail(MPI_ERR_TYPE, "datatype", "its values cannot be compared bit by bit",
                          "use an integer, a logical or MPI_BYTE");
-    if (access_at_once(window, {AccessKind::kCompareAndSwap, origin_addr, compare_addr, result_addr,
-                                1, datatype, target_rank, target_disp, MPI_OP_NULL}))
-        return MPI_SUCCESS;
     if (!resolve_window_buffer(call, {origin_addr, 1, datatype, "origin_addr", "datatype"},
                                arguments.given) ||
         !resolve_window_buffer(call, {compare_addr, 1, datatype, "compare_addr", "datatype"},

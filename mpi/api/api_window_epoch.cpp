@@ -5,7 +5,6 @@
 
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/window_call.hpp"
-#include "mpi/window/at_once.hpp"
 #include "mpi/window/epochs.hpp"
 #include "mpi/window/origin.hpp"
 
@@ -37,7 +36,6 @@ bool find_ranks(Call& call, const Window& window, MPI_Group group, std::vector<i
 
 int flush_members(Call& call, MPI_Win win, int rank, bool local) {
     Window& window = *find_window(win);
-    if (flush_at_once(call.runtime(), window, rank, local)) return MPI_SUCCESS;
     const VisibleCall visible(
         call, rank == kAllRanks ? about_window(window) : about_member(window, rank));
     return call.finish(flush(call.runtime(), window, rank, local));
@@ -107,8 +105,6 @@ int win_lock(Call& call, int lock_type, int rank, int assert, MPI_Win win) {
     if (!check_window_rank(call, window, rank, "rank") ||
         !check_assertion(call, assert, MPI_MODE_NOCHECK))
         return call.code();
-    if (assert == 0 && lock_at_once(call.runtime(), window, rank, lock_type == MPI_LOCK_EXCLUSIVE))
-        return MPI_SUCCESS;
     const VisibleCall visible(call, about_member(window, rank));
     return call.finish(lock(call.runtime(), window, rank, lock_type == MPI_LOCK_EXCLUSIVE, assert));
 }
@@ -117,7 +113,6 @@ int win_unlock(Call& call, int rank, MPI_Win win) {
     Window& window = *find_window(win);
     if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
     if (!check_window_rank(call, window, rank, "rank")) return call.code();
-    if (unlock_at_once(call.runtime(), window, rank)) return MPI_SUCCESS;
     const VisibleCall visible(call, about_member(window, rank));
     return call.finish(unlock(call.runtime(), window, rank));
 }

@@ -83,8 +83,8 @@ bool Call::refuse_unready() {
     } else if (state == State::kFinalized) {
         fail(MPI_ERR_OTHER, "", "MPI is finalized already",
              "call MPI_Finalize after all other functions");
-    } else if (runtime_ != nullptr && !runtime_->failure().empty()) {
-        fail(MPI_ERR_OTHER, "", "messages are not available: " + runtime_->failure());
+    } else if (turn_.runtime() != nullptr && !runtime().failure().empty()) {
+        fail(MPI_ERR_OTHER, "", "messages are not available: " + runtime().failure());
     } else {
         fail(MPI_ERR_OTHER, "", "another thread is in an MPI call",
              "let one thread at a time call MPI");
@@ -192,8 +192,8 @@ void Call::end_job(const Cause& cause) const {
 }
 
 Call::Nesting::Nesting(Call& call) noexcept {
-    if (call.entry_ != comm::RuntimeLock::Entry::kEntered) return;
-    turn_ = &call.runtime_->turn();
+    if (!call.turn_.entered()) return;
+    turn_ = &call.runtime().turn();
     before_ = turn_->nest();
 }
 

@@ -15,6 +15,7 @@
 #include "collectives/call/groups.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/progress/runtime_lock.hpp"
+#include "mpi/api/call_turn.hpp"
 #include "mpi/check/ledger.hpp"
 #include "mpi/object/fault.hpp"
 #include "mpi/process/environment.hpp"
@@ -56,17 +57,14 @@ class Call {
     Call(Function function, Context context, ErrorObject object, const void* site) noexcept
         : function_(function), context_(context), object_(object), site_(site) {
         if (context == Context::kRuntime) {
-            enter();
+            turn_.take();
         } else if (process_context().many_threads.load(std::memory_order_relaxed)) [[unlikely]] {
-            enter();  // objects that other threads may use
+            turn_.take();  // objects that other threads may use
         }
     }
     // A report that belongs to another call, in whose turn it is made.
     Call(Function function, ErrorObject object, const void* site) noexcept
         : function_(function), context_(Context::kAlways), object_(object), site_(site) {}
-    ~Call() {
-        if (entry_ == comm::RuntimeLock::Entry::kEntered) leave();
-    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
@@ -127,7 +125,7 @@ class Call {
     const void* site() const noexcept { return caller_site != nullptr ? caller_site : site_; }
 
     // Precondition: the context is kRuntime and ready() returned true.
-    comm::Runtime& runtime() const noexcept { return *runtime_; }
+    comm::Runtime& runtime() const noexcept { return *turn_.runtime(); }
 
     // Runs a function of the program. Calls of MPI that it makes are part of this call's turn.
     template <typename Work>
@@ -163,20 +161,7 @@ class Call {
         std::thread::id before_;
     };
 
-    // Inline, because a short message takes 150 ns.
-    void enter() noexcept {
-        runtime_ = process_context().runtime;  // null before MPI_Init; then ready() refuses
-        if (runtime_ != nullptr) [[likely]]
-            entry_ = runtime_->turn().enter();
-    }
-    void leave() noexcept {
-        if (runtime_->handlers_due()) [[unlikely]]
-            runtime_->call_handlers();
-        runtime_->turn().leave();
-    }
-    bool usable() const noexcept {
-        return entry_ != comm::RuntimeLock::Entry::kRefused && runtime_->failure().empty();
-    }
+    bool usable() const noexcept { return turn_.is_held() && runtime().failure().empty(); }
     bool refuse_unready();
     MPI_Errhandler handler_of(ErrorObject& object) const noexcept;
     // What is known of an error.
@@ -198,8 +183,7 @@ class Call {
     ErrorObject object_;
     MPI_Errhandler given_handler_ = MPI_ERRHANDLER_NULL;
     const void* site_;
-    comm::Runtime* runtime_ = nullptr;
-    comm::RuntimeLock::Entry entry_ = comm::RuntimeLock::Entry::kRefused;
+    CallTurn turn_;
     int code_ = MPI_SUCCESS;
 };
 

@@ -7,4 +7,5 @@
 #include "mpi/api/call.hpp"
 #include "mpi/api/checks.hpp"
 #include "mpi/api/counts.hpp"
+#include "mpi/api/quick_calls.hpp"
 #include "mpi/table/functions.hpp"

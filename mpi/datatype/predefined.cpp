@@ -66,8 +66,6 @@ constexpr PredefinedType two(std::uint32_t code, std::string_view name, TypeClas
 using enum TypeClass;
 
 // The first code and the end of the range of datatypes in the ABI.
-constexpr std::uint32_t kFirstCode = 0x200;
-constexpr std::uint32_t kEndCode = 0x300;
 
 constexpr std::array kTypes = {
     one<std::intptr_t>(0x201, "MPI_AINT", kMultiLanguage),
@@ -146,13 +144,21 @@ constexpr std::array kTypes = {
 
 // The index in kTypes of each code, plus 1; 0: no datatype has this code.
 constexpr auto kIndex = [] {
-    std::array<std::uint8_t, kEndCode - kFirstCode> index{};
+    std::array<std::uint8_t, kEndTypeCode - kFirstTypeCode> index{};
     for (std::size_t i = 0; i < kTypes.size(); ++i)
-        index[kTypes[i].code - kFirstCode] = static_cast<std::uint8_t>(i + 1);
+        index[kTypes[i].code - kFirstTypeCode] = static_cast<std::uint8_t>(i + 1);
     return index;
 }();
 
 }  // namespace
+
+constexpr std::array<std::uint8_t, kEndTypeCode - kFirstTypeCode> kBytesWithoutGaps = [] {
+    std::array<std::uint8_t, kEndTypeCode - kFirstTypeCode> bytes{};
+    for (const PredefinedType& type : kTypes)
+        if (type.size == type.extent)
+            bytes[type.code - kFirstTypeCode] = static_cast<std::uint8_t>(type.size);
+    return bytes;
+}();
 
 std::size_t element_size(Element element) noexcept {
     switch (element) {
@@ -185,9 +191,23 @@ std::span<const PredefinedType> predefined_types() noexcept {
 }
 
 const PredefinedType* find_predefined_type(std::uintptr_t code) noexcept {
-    if (code < kFirstCode || code >= kEndCode) return nullptr;
-    const std::uint8_t at = kIndex[code - kFirstCode];
+    if (code < kFirstTypeCode || code >= kEndTypeCode) return nullptr;
+    const std::uint8_t at = kIndex[code - kFirstTypeCode];
     return at == 0 ? nullptr : &kTypes[at - 1];
+}
+
+bool is_comparable(const PredefinedType& type) noexcept {
+    switch (type.type_class) {
+        case TypeClass::kInteger:
+        case TypeClass::kFortranInteger:
+        case TypeClass::kLogical:
+        case TypeClass::kMultiLanguage:
+        case TypeClass::kCharacter:
+        case TypeClass::kByte:
+            return true;
+        default:
+            return false;
+    }
 }
 
 }  // namespace poe::mpi

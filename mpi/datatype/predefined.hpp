@@ -5,6 +5,7 @@
 // The sizes of the Fortran types are those of gfortran with its default kinds.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -68,5 +69,22 @@ std::span<const PredefinedType> predefined_types() noexcept;
 
 // The datatype with this code, or null if there is none.
 const PredefinedType* find_predefined_type(std::uintptr_t code) noexcept;
+
+// True if MPI_Compare_and_swap is defined on the datatype (MPI 5.0, section 12.3.4).
+bool is_comparable(const PredefinedType& type) noexcept;
+
+// The codes of all predefined datatypes are in [first, end).
+inline constexpr std::uint32_t kFirstTypeCode = 0x200;
+inline constexpr std::uint32_t kEndTypeCode = 0x300;
+
+// See bytes_without_gaps(); by code, from kFirstTypeCode on.
+extern const std::array<std::uint8_t, kEndTypeCode - kFirstTypeCode> kBytesWithoutGaps;
+
+// The number of bytes of an element if elements in memory have no gaps between or in them. 0 if they have, and if the code
+// is that of no predefined datatype.
+inline std::size_t bytes_without_gaps(std::uintptr_t code) noexcept {
+    return code < kFirstTypeCode || code >= kEndTypeCode ? 0
+                                                         : kBytesWithoutGaps[code - kFirstTypeCode];
+}
 
 }  // namespace poe::mpi

@@ -122,4 +122,27 @@ template <typename T, typename Op>
     }
 }
 
+// The compiler vectorizes the loop. A processor that has AVX2 executes a version for it, which is up to twice as
+// fast on data in the caches. Both compute the same bits, because AVX2 does not include fused operations.
+template <typename T, typename Op, std::size_t kPerElement>
+void apply_kernel(const void* in, void* inout, std::size_t count) {
+    for_each_element<T>(in, inout, count * kPerElement, Op{});
+}
+#ifdef __x86_64__
+template <typename T, typename Op, std::size_t kPerElement>
+[[gnu::target("avx2")]] void apply_wide_kernel(const void* in, void* inout, std::size_t count) {
+    for_each_element<T>(in, inout, count * kPerElement, Op{});
+}
+#endif
+
+// The kernel that applies Op to `count` elements, each of which is kPerElement values of type T.
+template <typename T, typename Op, std::size_t kPerElement = 1>
+auto kernel_of() noexcept -> void (*)(const void*, void*, std::size_t) {
+#ifdef __x86_64__
+    static const bool is_wide = __builtin_cpu_supports("avx2") != 0;
+    if (is_wide) return apply_wide_kernel<T, Op, kPerElement>;
+#endif
+    return apply_kernel<T, Op, kPerElement>;
+}
+
 }  // namespace poe::mpi

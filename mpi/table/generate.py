@@ -32,7 +32,7 @@ PARTS = {
     "io": ("io",),
     "tools": ("tools",),
 }
-CONTEXTS = ("plain", "always", "local", "runtime")
+CONTEXTS = ("plain", "always", "local", "runtime", "quick")
 # A parameter of such a type decides whose error handler an error invokes; the first one counts.
 ERROR_OBJECTS = ("MPI_Comm", "MPI_Win", "MPI_File", "MPI_Session")
 
@@ -87,6 +87,7 @@ class Function:
     parameters: list
     category: str
     context: str
+    quick: bool
     checks: list
     body: str
     note: str
@@ -149,8 +150,9 @@ def read_functions(path):
             if not any(category in categories for categories in PARTS.values()):
                 raise TableError(f"'{category}' is no category")
             parameters = [] if text == "void" else [parse_parameter(p.strip()) for p in text.split(",")]
-            function = Function(name, result, parameters, category, context, parse_checks(checks, parameters), body,
-                                row[8] if len(row) == 9 else "")
+            quick = context == "quick"
+            function = Function(name, result, parameters, category, "runtime" if quick else context, quick,
+                                parse_checks(checks, parameters), body, row[8] if len(row) == 9 else "")
             function.forms = [False, True] if any(p.widens() for p in parameters) else [False]
             functions.append(function)
         except TableError as error:
@@ -248,7 +250,8 @@ def entry(function, large):
         kinds = ("MPI_File",) if function.category == "io" else ERROR_OBJECTS
         about = next((p.name for p in function.parameters if p.narrow in kinds and not p.array), None)
         shown = about or ("MPI_FILE_NULL" if function.category == "io" else "MPI_COMM_NULL")
-        # A function that is not supported must not start the runtime.
+        if function.quick:
+            lines.append(f"    if (poe::mpi::quick::{function.body}({', '.join(arguments)})) return MPI_SUCCESS;")
         lines.append(f"    Call call(Function::{enumerator(name)}, Context::k{function.context.capitalize()},")
         lines.append(f"              ErrorObject({shown}), MPI_CALL_SITE);")
         tests = ["!call.ready()"] + [f'!check_{kind}(call, {argument}, "{argument}")'

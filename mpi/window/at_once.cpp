@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <new>
 
 #include "mpi/datatype/predefined.hpp"
 #include "mpi/object/handle.hpp"
@@ -17,33 +18,8 @@
 namespace poe::mpi {
 namespace {
 
-// Calls that are recorded or checked take the general way.
-bool is_observed() noexcept {
-    return process_context().tracer.on() || environment().checking;
-}
-
 bool is_member(const Window& window, int rank) noexcept {
     return rank >= 0 && rank < window.size();
-}
-
-// The elements' place in the part of the target.
-struct Place {
-    std::int64_t at = 0;  // in bytes
-    Bytes bytes = 0;
-};
-
-// False if the elements are not in the part.
-bool find_place(const WindowMember& member, const PlainAccess& access, Bytes element,
-                Place& place) noexcept {
-    std::int64_t length = 0;
-    std::int64_t end = 0;
-    if (access.count < 0 || access.displacement < 0 ||
-        __builtin_mul_overflow(access.displacement, member.unit, &place.at) ||
-        __builtin_mul_overflow(access.count, static_cast<std::int64_t>(element), &length) ||
-        __builtin_add_overflow(place.at, length, &end) || end > member.size)
-        return false;
-    place.bytes = static_cast<Bytes>(length);
-    return true;
 }
 
 // The kernel of an accumulate; `copies` is set if it stores the data themselves, `keeps` if it changes nothing.
@@ -62,95 +38,77 @@ Change find_change(MPI_Op operation, const PredefinedType& type) noexcept {
     return change;
 }
 
-void carry_out_atomically(Window& window, const PlainAccess& access, const Change& change,
-                          std::byte* memory, Bytes bytes) {
-    const AccumulateLock lock(window, access.rank, true);
-    if (access.fetched != nullptr) std::memcpy(access.fetched, memory, bytes);
-    if (access.kind == AccessKind::kCompareAndSwap) {
-        if (std::memcmp(memory, access.compared, bytes) == 0)
-            std::memcpy(memory, access.given, bytes);
-    } else if (change.copies) {
-        std::memcpy(memory, access.given, bytes);
-    } else if (change.kernel != nullptr) {
-        change.kernel(static_cast<const std::byte*>(access.given), memory,
-                      static_cast<std::size_t>(access.count));
-    }
-}
+}  // namespace
 
-// Adds a short put to the batch of a member of another process (other_process.hpp).
-bool batch_put(WindowMember& member, const PlainAccess& access, const Place& place) {
-    if (access.kind != AccessKind::kPut || member.process == 0 || access.given == nullptr ||
-        place.bytes == 0 || place.bytes > kMostBatchedBytes || !member.batch.has_room(place.bytes))
+bool put_into_batch(Window& window, int rank, const Place& place, const void* given) noexcept {
+    WindowMember& member = *place.member;
+    if (rank == window.rank() || member.process == 0 || place.bytes == 0 ||
+        place.bytes > kMostBatchedBytes || !member.batch.has_room(place.bytes))
         return false;
     Mail mail;
     mail.kind = AccessKind::kPut;
     mail.bytes = static_cast<std::uint32_t>(place.bytes);
     mail.displacement = place.at;
-    member.batch.add(mail, static_cast<const std::byte*>(access.given));
-    return true;
-}
-
-bool has_open_operations(const Window& window, int rank) noexcept {
-    const auto open = [](const WindowMember& member) {
-        return member.unflushed || !member.batch.empty();
-    };
-    if (!window.pending.empty() || window.fault) return true;
-    if (rank != kAllRanks) return open(window.members[static_cast<std::size_t>(rank)]);
-    for (const WindowMember& member : window.members)
-        if (open(member)) return true;
-    return false;
-}
-
-}  // namespace
-
-bool access_at_once(Window& window, const PlainAccess& access) {
-    if (is_observed() || !is_member(window, access.rank) || !in_access_epoch(window, access.rank))
+    try {
+        member.batch.add(mail, static_cast<const std::byte*>(given));
+    } catch (const std::bad_alloc&) {
         return false;
-    const PredefinedType* const type = find_predefined_type(value_of(access.type));
-    if (type == nullptr || type->size != type->extent) return false;
-    WindowMember& member = window.member(access.rank);
-    Place place;
-    if (!find_place(member, access, type->size, place)) return false;
-    if (member.mapped == nullptr) {
-        if (access.rank == window.rank() || !batch_put(member, access, place)) return false;
-        window.used = true;
-        return true;
-    }
-    std::byte* const memory = member.mapped + place.at;
-    const Bytes bytes = place.bytes;
-    if (takes_data(access.kind) && access.given == nullptr) return false;
-    if (gives_data(access.kind) && access.fetched == nullptr) return false;
-    if (access.kind == AccessKind::kPut) {
-        std::memcpy(memory, access.given, bytes);
-    } else if (access.kind == AccessKind::kGet) {
-        std::memcpy(access.fetched, memory, bytes);
-    } else {
-        Change change;
-        if (access.kind == AccessKind::kCompareAndSwap) {
-            if (access.compared == nullptr) return false;
-        } else {
-            change = find_change(access.operation, *type);
-            if (!change.known()) return false;
-        }
-        carry_out_atomically(window, access, change, memory, bytes);
     }
     window.used = true;
     return true;
 }
 
-bool flush_at_once(comm::Runtime& runtime, Window& window, int rank, bool local) {
-    if (is_observed() || (rank != kAllRanks && !is_member(window, rank))) return false;
-    const bool locked =
-        rank == kAllRanks ? has_locks(window) : window.member(rank).lock != LockHeld::kNone;
-    if (!locked || has_open_operations(window, rank)) return false;
-    if (!local) std::atomic_thread_fence(std::memory_order_seq_cst);
+bool accumulate_at_once(Window& window, const void* given, void* fetched, const PlainTarget& target,
+                        MPI_Op operation) noexcept {
+    Place place;
+    if (!find_place(window, target, place) || place.member->mapped == nullptr) return false;
+    const Change change = find_change(operation, *find_predefined_type(value_of(target.type)));
+    if (!change.known()) return false;
+    std::byte* const memory = place.member->mapped + place.at;
+    {
+        const AccumulateLock lock(window, target.rank, true);
+        if (fetched != nullptr) copy_elements(fetched, memory, place.bytes);
+        if (change.copies) {
+            copy_elements(memory, given, place.bytes);
+        } else if (change.kernel != nullptr) {
+            change.kernel(given, memory, static_cast<std::size_t>(target.count));
+        }
+    }
+    note_store();
+    window.used = true;
+    return true;
+}
+
+bool compare_and_swap_at_once(Window& window, const void* given, const void* compared,
+                              void* fetched, const PlainTarget& target) noexcept {
+    Place place;
+    if (!find_place(window, target, place) || place.member->mapped == nullptr ||
+        !is_comparable(*find_predefined_type(value_of(target.type))))
+        return false;
+    std::byte* const memory = place.member->mapped + place.at;
+    {
+        const AccumulateLock lock(window, target.rank, true);
+        copy_elements(fetched, memory, place.bytes);
+        if (std::memcmp(fetched, compared, place.bytes) == 0)
+            copy_elements(memory, given, place.bytes);
+    }
+    note_store();
+    window.used = true;
+    return true;
+}
+
+bool flush_all_at_once(comm::Runtime& runtime, Window& window, bool local) {
+    if (!has_locks(window)) return false;
+    for (const WindowMember& member : window.members)
+        if (has_open_operations(window, member)) return false;
+    if (!local) std::atomic_thread_fence(std::memory_order_release);
     look_at_others(runtime, window);
     return true;
 }
 
 bool lock_at_once(comm::Runtime& runtime, Window& window, int rank, bool exclusive) noexcept {
-    if (is_observed() || !is_member(window, rank) || !has_shared_locks(runtime, window) ||
-        window.locked_all || window.access_started || (window.fenced && window.used))
+    if (!is_member(window, rank) || !has_shared_locks(runtime, window) || window.locked_all ||
+        window.access_started || (window.fenced && window.used))
         return false;
     WindowMember& member = window.member(rank);
     if (member.lock != LockHeld::kNone ||
@@ -163,8 +121,8 @@ bool lock_at_once(comm::Runtime& runtime, Window& window, int rank, bool exclusi
 }
 
 bool unlock_at_once(comm::Runtime& runtime, Window& window, int rank) {
-    if (is_observed() || !is_member(window, rank) || window.locked_all ||
-        has_open_operations(window, rank))
+    if (!is_member(window, rank) || window.locked_all ||
+        has_open_operations(window, window.member(rank)))
         return false;
     WindowMember& member = window.member(rank);
     if ((member.lock != LockHeld::kShared && member.lock != LockHeld::kExclusive) ||

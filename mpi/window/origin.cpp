@@ -11,6 +11,7 @@
 #include "mpi/point/outcomes.hpp"
 #include "mpi/window/other_process.hpp"
 #include "mpi/window/shared_memory.hpp"
+#include "mpi/window/store_order.hpp"
 #include "mpi/window/target.hpp"
 #include "mpi/window/target_type.hpp"
 
@@ -266,8 +267,11 @@ Fault start_access(comm::Runtime& runtime, Window& window, const AccessArguments
     if (Fault fault = describe(window, arguments, access)) return fault;
     window.used = true;
     if (access.bytes == 0) return {};
-    if (is_reachable(window, arguments.rank))
+    if (is_reachable(window, arguments.rank)) {
+        if (gives_data(access.kind)) order_load_after_stores();
+        if (takes_data(access.kind)) note_store();
         return carry_out_here(runtime, window, arguments, access);
+    }
     if (!window.pending.empty()) reap(runtime, window);
     return send_access(runtime, window, arguments, access, pending);
 }
@@ -315,22 +319,6 @@ Fault wait_for_pending(comm::Runtime& runtime, Window& window, Pending& pending)
             "rank " + std::to_string(pending.rank) +
                 " has refused an operation on memory outside of its window",
             window.dynamic() ? "attach the memory with MPI_Win_attach first" : ""};
-}
-
-namespace {
-
-// Flushes without anything to wait for until this task looks at the others.
-constexpr unsigned kFlushesPerLook = 16;
-
-}  // namespace
-
-// A program may wait for another task by a loop of operations that never wait here, so the loop serves the
-// others, and gives the processor away if tasks share it. Not in each turn, because it costs three times as much
-// as a short operation.
-void look_at_others(comm::Runtime& runtime, Window& window) {
-    if (window.size() == 1 || ++window.idle_flushes % kFlushesPerLook != 0) return;
-    runtime.messages().progress();
-    runtime.pause_between_looks();
 }
 
 Fault complete_locally(comm::Runtime& runtime, Window& window, int rank) {

@@ -84,9 +84,18 @@ std::shared_ptr<Pending> send_synchronisation(comm::Runtime& runtime, Window& wi
 // Blocks until the messages have ended. Returns their fault.
 Fault wait_for_pending(comm::Runtime& runtime, Window& window, Pending& pending);
 
-inline constexpr int kAllRanks = -1;
 // Serves other tasks now and then, for synchronisations that have nothing to wait for. Does not block for them.
-void look_at_others(comm::Runtime& runtime, Window& window);
+//
+// A program may wait for another task by a loop of operations that never wait here, so the loop serves the
+// others, and gives the processor away if tasks share it. Not in each turn, because it costs as much as several
+// short operations.
+inline void look_at_others(comm::Runtime& runtime, Window& window) {
+    constexpr unsigned kFlushesPerLook = 64;
+    if (++window.idle_flushes % kFlushesPerLook != 0 || window.size() == 1) return;
+    runtime.messages().progress();
+    runtime.pause_between_looks();
+}
+
 // Blocks until the buffers of all operations on this member, or on all, are free.
 Fault complete_locally(comm::Runtime& runtime, Window& window, int rank);
 // Blocks until all operations on this member, or on all, have taken effect.

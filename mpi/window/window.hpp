@@ -43,6 +43,8 @@ enum class WindowContext : ContextId {
     kPosted = 0xb0000000u,  // MPI_Win_post: an exposure epoch has begun
 };
 
+inline constexpr int kAllRanks = -1;
+
 // The lock that this task holds at a member.
 enum class LockHeld : std::uint8_t { kNone, kShared, kExclusive, kUnchecked };
 

@@ -1,0 +1,133 @@
+// What the entry points of functions with the context `quick` (mpi/table/functions.tsv) try before everything else: the
+// calls that are right, need no other task, and are neither recorded nor checked. The parameters are those of
+// the body of the same name. If a function returns false, nothing has happened, and the entry point takes the general way.
+#pragma once
+
+#include <mpi.h>
+
+#include "mpi/api/call_turn.hpp"
+#include "mpi/window/at_once.hpp"
+#include "mpi/window/window.hpp"
+
+namespace poe::mpi::quick {
+
+// Calls work(runtime, window) in a turn of its own; false if that is not possible.
+template <typename Work>
+inline bool with_window(MPI_Win win, Work&& work) {
+    CallTurn turn;
+    turn.take();
+    if (!turn.is_held() || !may_be_at_once()) return false;
+    Window* const window = find_window(win);
+    return window != nullptr && work(*turn.runtime(), *window);
+}
+
+[[gnu::flatten]] inline bool put(const void* origin_addr, MPI_Count origin_count,
+                                 MPI_Datatype origin_datatype, int target_rank,
+                                 MPI_Aint target_disp, MPI_Count target_count,
+                                 MPI_Datatype target_datatype, MPI_Win win) {
+    if (origin_count != target_count || origin_datatype != target_datatype) return false;
+    return with_window(win, [&](comm::Runtime&, Window& window) {
+        return put_at_once(window, origin_addr,
+                           {target_rank, target_disp, target_count, target_datatype});
+    });
+}
+
+[[gnu::flatten]] inline bool get(void* origin_addr, MPI_Count origin_count,
+                                 MPI_Datatype origin_datatype, int target_rank,
+                                 MPI_Aint target_disp, MPI_Count target_count,
+                                 MPI_Datatype target_datatype, MPI_Win win) {
+    if (origin_count != target_count || origin_datatype != target_datatype) return false;
+    return with_window(win, [&](comm::Runtime&, Window& window) {
+        return get_at_once(window, origin_addr,
+                           {target_rank, target_disp, target_count, target_datatype});
+    });
+}
+
+[[gnu::flatten]] inline bool accumulate(const void* origin_addr, MPI_Count origin_count,
+                                        MPI_Datatype origin_datatype, int target_rank,
+                                        MPI_Aint target_disp, MPI_Count target_count,
+                                        MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+    if (origin_addr == nullptr || origin_count != target_count ||
+        origin_datatype != target_datatype)
+        return false;
+    return with_window(win, [&](comm::Runtime&, Window& window) {
+        return accumulate_at_once(window, origin_addr, nullptr,
+                                  {target_rank, target_disp, target_count, target_datatype}, op);
+    });
+}
+
+// MPI_NO_OP ignores the origin's buffer.
+[[gnu::flatten]] inline bool get_accumulate(const void* origin_addr, MPI_Count origin_count,
+                                            MPI_Datatype origin_datatype, void* result_addr,
+                                            MPI_Count result_count, MPI_Datatype result_datatype,
+                                            int target_rank, MPI_Aint target_disp,
+                                            MPI_Count target_count, MPI_Datatype target_datatype,
+                                            MPI_Op op, MPI_Win win) {
+    if (result_addr == nullptr || result_count != target_count ||
+        result_datatype != target_datatype)
+        return false;
+    if (op != MPI_NO_OP && (origin_addr == nullptr || origin_count != target_count ||
+                            origin_datatype != target_datatype))
+        return false;
+    return with_window(win, [&](comm::Runtime&, Window& window) {
+        return accumulate_at_once(window, origin_addr, result_addr,
+                                  {target_rank, target_disp, target_count, target_datatype}, op);
+    });
+}
+
+[[gnu::flatten]] inline bool fetch_and_op(const void* origin_addr, void* result_addr,
+                                          MPI_Datatype datatype, int target_rank,
+                                          MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
+    if (result_addr == nullptr || (origin_addr == nullptr && op != MPI_NO_OP)) return false;
+    return with_window(win, [&](comm::Runtime&, Window& window) {
+        return accumulate_at_once(window, origin_addr, result_addr,
+                                  {target_rank, target_disp, 1, datatype}, op);
+    });
+}
+
+[[gnu::flatten]] inline bool compare_and_swap(const void* origin_addr, const void* compare_addr,
+                                              void* result_addr, MPI_Datatype datatype,
+                                              int target_rank, MPI_Aint target_disp, MPI_Win win) {
+    if (origin_addr == nullptr || compare_addr == nullptr || result_addr == nullptr) return false;
+    return with_window(win, [&](comm::Runtime&, Window& window) {
+        return compare_and_swap_at_once(window, origin_addr, compare_addr, result_addr,
+                                        {target_rank, target_disp, 1, datatype});
+    });
+}
+
+[[gnu::flatten]] inline bool win_flush(int rank, MPI_Win win) {
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return flush_at_once(runtime, window, rank, false);
+    });
+}
+[[gnu::flatten]] inline bool win_flush_local(int rank, MPI_Win win) {
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return flush_at_once(runtime, window, rank, true);
+    });
+}
+[[gnu::flatten]] inline bool win_flush_all(MPI_Win win) {
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return flush_all_at_once(runtime, window, false);
+    });
+}
+[[gnu::flatten]] inline bool win_flush_local_all(MPI_Win win) {
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return flush_all_at_once(runtime, window, true);
+    });
+}
+
+[[gnu::flatten]] inline bool win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+    if (rank < 0 || assert != 0 ||
+        (lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED))
+        return false;
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return lock_at_once(runtime, window, rank, lock_type == MPI_LOCK_EXCLUSIVE);
+    });
+}
+[[gnu::flatten]] inline bool win_unlock(int rank, MPI_Win win) {
+    return rank >= 0 && with_window(win, [&](comm::Runtime& runtime, Window& window) {
+               return unlock_at_once(runtime, window, rank);
+           });
+}
+
+}  // namespace poe::mpi::quick
