@@ -98,9 +98,7 @@ bool compare_and_swap_at_once(Window& window, const void* given, const void* com
 }
 
 bool flush_all_at_once(comm::Runtime& runtime, Window& window, bool local) {
-    if (!has_locks(window)) return false;
-    for (const WindowMember& member : window.members)
-        if (has_open_operations(window, member)) return false;
+    if (!has_locks(window) || has_open_operations(window)) return false;
     if (!local) std::atomic_thread_fence(std::memory_order_release);
     look_at_others(runtime, window);
     return true;

@@ -108,11 +108,6 @@ bool accumulate_at_once(Window& window, const void* given, void* fetched, const 
 bool compare_and_swap_at_once(Window& window, const void* given, const void* compared,
                               void* fetched, const PlainTarget& target) noexcept;
 
-// True if an operation on the member may not have taken effect yet.
-inline bool has_open_operations(const Window& window, const WindowMember& member) noexcept {
-    return member.unflushed || !member.batch.empty() || !window.pending.empty() || window.fault;
-}
-
 // `local` as in flush().
 inline bool flush_at_once(comm::Runtime& runtime, Window& window, int rank, bool local) {
     if (rank < 0 || rank >= window.size()) return false;

@@ -174,7 +174,8 @@ Fault fence(comm::Runtime& runtime, Window& window, int assertion) {
         return epoch_fault(
             "MPI_MODE_NOPRECEDE is asserted, but operations were made since the last fence",
             "do not assert it here");
-    Fault fault = complete_remotely(runtime, window, kAllRanks);
+    Fault fault;
+    if (has_open_operations(window)) fault = complete_remotely(runtime, window, kAllRanks);
     Fault lost = meet(runtime, window);
     window.used = false;
     window.fenced = (assertion & MPI_MODE_NOSUCCEED) == 0;

@@ -84,6 +84,18 @@ std::shared_ptr<Pending> send_synchronisation(comm::Runtime& runtime, Window& wi
 // Blocks until the messages have ended. Returns their fault.
 Fault wait_for_pending(comm::Runtime& runtime, Window& window, Pending& pending);
 
+// True if an operation on the member may not have taken effect yet.
+inline bool has_open_operations(const Window& window, const WindowMember& member) noexcept {
+    return member.unflushed || !member.batch.empty() || !window.pending.empty() || window.fault;
+}
+
+// The same for all members.
+inline bool has_open_operations(const Window& window) noexcept {
+    for (const WindowMember& member : window.members)
+        if (has_open_operations(window, member)) return true;
+    return false;
+}
+
 // Serves other tasks now and then, for synchronisations that have nothing to wait for. Does not block for them.
 //
 // A program may wait for another task by a loop of operations that never wait here, so the loop serves the
