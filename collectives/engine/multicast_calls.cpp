@@ -1,4 +1,4 @@
-// Broadcasts by multicast; see multicast_calls.hpp.
+// Calls by multicast; see multicast_calls.hpp.
 #include "collectives/engine/multicast_calls.hpp"
 
 #include <algorithm>
@@ -193,27 +193,65 @@ void MulticastCalls::receive(TaskId root) {
     }
 }
 
-Plan* MulticastCalls::run(const CollectiveCall& call) {
-    const auto root = static_cast<std::uint32_t>(call.shape.root);
-    const Bytes bytes = call.shape.bytes;
+// Sends the data of the root to all members.
+Plan* MulticastCalls::transfer(Rank root, std::byte* data, Bytes bytes, std::uint32_t context) {
+    const auto sender = static_cast<std::uint32_t>(root);
     const auto now = std::chrono::steady_clock::now();
-    const bool sends = call.shape.root == group_.me;
+    const bool sends = root == group_.me;
     if (sends) {
-        members_->begin_send(call.run.result, bytes, now);
+        members_->begin_send(data, bytes, now);
         endpoint_->poll();
     } else {
-        members_->begin_receive(root, call.run.result, bytes, now);
-        receive(group_.members[root]);
+        members_->begin_receive(sender, data, bytes, now);
+        receive(group_.members[sender]);
     }
-    Plan& reports = reports_to(call.shape.root);
-    context_.begin(group_, reports, {nullptr, nullptr, {}, 0, call.run.context});
+    Plan& reports = reports_to(root);
+    context_.begin(group_, reports, {nullptr, nullptr, {}, 0, context});
     reports.finish(context_.messages());
     const auto other_length = sends ? std::nullopt : members_->wrong_length();
     members_->end_call();
     if (reports.went_wrong()) return &reports;
     if (!other_length) return nullptr;
-    reports.fail_with_length(group_.members[root], *other_length, bytes);
+    reports.fail_with_length(group_.members[sender], *other_length, bytes);
     return &reports;
+}
+
+Plan* MulticastCalls::scatter(const CollectiveCall& call) {
+    const Bytes bytes = call.shape.bytes;
+    const Bytes all = bytes * call.shape.n;
+    const auto me = static_cast<Bytes>(group_.me);
+    // The root's input is only read.
+    auto* blocks = const_cast<std::byte*>(call.run.given);
+    if (call.shape.root != group_.me) {
+        blocks_.resize(all);
+        blocks = blocks_.data();
+    }
+    Plan* const failed = transfer(call.shape.root, blocks, all, call.run.context);
+    if (failed == nullptr) std::memmove(call.run.result, blocks + me * bytes, bytes);
+    return failed;
+}
+
+Plan* MulticastCalls::concat(const CollectiveCall& call) {
+    const Bytes bytes = call.shape.bytes;
+    const auto place = [&](Rank rank) {
+        return call.run.result + static_cast<Bytes>(rank) * bytes;
+    };
+    std::memmove(place(group_.me), call.run.given, bytes);
+    for (Rank root = 0; root < static_cast<Rank>(call.shape.n); ++root)
+        if (Plan* const failed = transfer(root, place(root), bytes, call.run.context))
+            return failed;
+    return nullptr;
+}
+
+Plan* MulticastCalls::run(const CollectiveCall& call) {
+    switch (call.shape.operation) {
+        case Operation::kScatter:
+            return scatter(call);
+        case Operation::kConcat:
+            return concat(call);
+        default:
+            return transfer(call.shape.root, call.run.result, call.shape.bytes, call.run.context);
+    }
 }
 
 bool can_multicast(CollectiveContext& context, Group& group, const Shape& shape) {

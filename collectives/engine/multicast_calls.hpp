@@ -1,10 +1,13 @@
-// MulticastCalls: broadcasts of a group whose members are all on different nodes, by reliable multicast
-// (comm/multicast). The data go by multicast; that all members have them is reported to the root by
+// MulticastCalls: broadcasts, scatters and concats of a group whose members are all on different nodes, by reliable
+// multicast (comm/multicast). A scatter sends the blocks of all members to each of them; a concat is a transfer of each
+// member's block after the other. The data go by multicast; that all members have them is reported to the root by
 // messages, along the report tree. So the end of a call needs no datagram that could be lost, and a
 // member that has left a call owes nothing to the others.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "collectives/call/groups.hpp"
 #include "collectives/engine/collective_context.hpp"
@@ -33,7 +36,7 @@ class MulticastCalls final : public GroupOwned {
     // True if multicast is refused, in all of these tasks for groups that are made later too.
     bool refused() const noexcept { return state_ == State::kRefused; }
 
-    // Makes a broadcast; blocks. Returns null, or the plan that failed. Precondition: ready() has
+    // Makes a call; blocks. Returns null, or the plan that failed. Precondition: ready() has
     // returned true for this call. Throws MemberLost if a member has ended in a job that goes on.
     Plan* run(const CollectiveCall& call);
 
@@ -46,6 +49,9 @@ class MulticastCalls final : public GroupOwned {
     bool exchange_addresses();
     void agree(bool waits);
     void refuse();
+    Plan* scatter(const CollectiveCall& call);
+    Plan* concat(const CollectiveCall& call);
+    Plan* transfer(Rank root, std::byte* data, Bytes bytes, std::uint32_t context);
     void receive(TaskId root);
     Plan& reports_to(Rank root);
     void wait(const std::function<bool()>& over, TaskId whom);
@@ -55,9 +61,10 @@ class MulticastCalls final : public GroupOwned {
     comm::MulticastEndpoint* endpoint_ = nullptr;
     comm::MulticastGroup* members_ = nullptr;  // the endpoint owns it
     State state_ = State::kNew;
-    std::uint32_t calls_ = 0;       // asked for while the state was kProbing
-    std::uint32_t agreements_ = 0;  // exchanges of what the probes have found
-    Plans reports_;                 // by root
+    std::uint32_t calls_ = 0;        // asked for while the state was kProbing
+    std::uint32_t agreements_ = 0;   // exchanges of what the probes have found
+    Plans reports_;                  // by root
+    std::vector<std::byte> blocks_;  // of a scatter, for all members
 };
 
 // True if such calls can go by multicast; the same at all members, and all call it. Waits for the

@@ -8,6 +8,7 @@
 
 #include "base/suggest.hpp"
 #include "collectives/selection/catalogue.hpp"
+#include "collectives/selection/multicast_cost.hpp"
 
 namespace poe::collectives {
 
@@ -60,7 +61,7 @@ Result<Choice> read_choice(Operation operation, std::string_view text) {
 Result<Method> read_method(Operation operation, std::string_view text) {
     if (text == kSharedMemoryName) return Method{Transport::kShared, {}};
     if (text == kDirectMemoryName) return Method{Transport::kDirect, {}};
-    const bool may_multicast = operation == Operation::kBcast;
+    const bool may_multicast = has_multicast(operation);
     if (may_multicast && text == kMulticastName) return Method{Transport::kMulticast, {}};
     const Result<Choice> choice = read_choice(operation, text);
     if (choice) return Method{Transport::kMessages, choice.value()};

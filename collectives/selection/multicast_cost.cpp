@@ -19,8 +19,8 @@ constexpr Bytes kMaxBytes = Bytes{1} << 40;
 }  // namespace
 
 bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes) noexcept {
-    return shape.operation == Operation::kBcast && shape.is_regular() && shape.bytes > 0 &&
-           shape.bytes <= kMaxBytes && !nodes.empty() &&
+    return has_multicast(shape.operation) && shape.is_regular() && shape.bytes > 0 &&
+           shape.bytes <= kMaxBytes / shape.n && !nodes.empty() &&
            *std::max_element(nodes.begin(), nodes.end()) + 1 == shape.n;
 }
 
@@ -32,7 +32,9 @@ double predicted_multicast(const Tuning& tuning, const Shape& placed) {
     }
     const CostModel& network = tuning.network;
     const double per_byte = std::max(network.transfer * kHeaders, kHandling);
-    return network.start_up * (1 + levels) + static_cast<double>(placed.bytes) * per_byte;
+    const double transfers = placed.operation == Operation::kConcat ? placed.n : 1;
+    const Bytes bytes = multicast_bytes(placed.operation, placed.bytes, placed.n);
+    return transfers * network.start_up * (1 + levels) + static_cast<double>(bytes) * per_byte;
 }
 
 }  // namespace poe::collectives

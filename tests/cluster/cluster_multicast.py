@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Broadcasts by multicast over real hosts: the network loses datagrams, carries no multicast, or a member is killed.
+"""Collective calls by multicast over real hosts: the network loses datagrams, carries no multicast, or a member is killed.
 The results are compared byte by byte by the program; counters of the hosts show which way the data went."""
 
 import contextlib
@@ -15,28 +15,51 @@ MPL_COLLECTIVES = BUILD / "bin" / "mpl_collectives"
 HOST_COUNT = 4
 PACKET = 1408  # bytes of data in a datagram
 
-# Broadcasts of LENGTH bytes with roots in turns, each checked; the argument "forever" does not end.
+# Calls with blocks of LENGTH bytes and roots in turns, each checked; CALLS "-1" does not end. OPERATION is bcast, scatter
+# or concat.
 PROGRAM = r"""
 #include <mpproto.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static unsigned char value(size_t k, int call) { return (unsigned char)(k * 7 + (size_t)call + k / 251); }
+static size_t n;
+static int tasks, task;
+
+static unsigned char value(size_t k, int call, int owner) {
+    return (unsigned char)(k * 7 + (size_t)call + 31 * (size_t)owner + k / 251);
+}
+static void fill(unsigned char *block, int call, int owner) {
+    for (size_t k = 0; k < n; k++) block[k] = value(k, call, owner);
+}
+static int differs(const unsigned char *block, int call, int owner) {
+    for (size_t k = 0; k < n; k++)
+        if (block[k] != value(k, call, owner)) return 1;
+    return 0;
+}
 
 int main(int argc, char **argv) {
-    int tasks, task, wrong = 0;
-    const size_t n = (size_t)atol(argv[1]);
-    const int calls = argc > 2 ? atoi(argv[2]) : -1;
-    unsigned char *data = malloc(n);
+    int wrong = 0;
+    n = (size_t)atol(argv[1]);
+    const int calls = atoi(argv[2]);
+    const char *what = argc > 3 ? argv[3] : "bcast";
     mpc_environ(&tasks, &task);
+    unsigned char *out = malloc(n * (size_t)tasks), *in = malloc(n * (size_t)tasks);
     for (int call = 0; calls < 0 || call < calls; call++) {
         const int root = call % tasks;
-        for (size_t k = 0; k < n; k++) data[k] = task == root ? value(k, call) : 0;
-        if (mpc_bcast(data, n, root, 0) < 0) return 2;
-        for (size_t k = 0; k < n; k++) {
-            if (data[k] == value(k, call)) continue;
-            wrong++;
-            break;
+        memset(in, 0, n * (size_t)tasks);
+        if (strcmp(what, "bcast") == 0) {
+            if (task == root) fill(in, call, root);
+            if (mpc_bcast(in, n, root, 0) < 0) return 2;
+            wrong += differs(in, call, root);
+        } else if (strcmp(what, "scatter") == 0) {
+            for (int t = 0; t < tasks && task == root; t++) fill(out + (size_t)t * n, call, t);
+            if (mpc_scatter(out, in, n, root, 0) < 0) return 2;
+            wrong += differs(in, call, task);
+        } else {
+            fill(out, call, task);
+            if (mpc_concat(out, in, n, 0) < 0) return 2;
+            for (int t = 0; t < tasks; t++) wrong += differs(in + (size_t)t * n, call, t);
         }
         if (call == 3) {
             printf("task %d has begun\n", task);
@@ -83,10 +106,10 @@ class Multicast(ClusterTest):
         names, values = (line.split() for line in text.splitlines() if line.startswith("Udp:"))
         return int(dict(zip(names, values))["InDatagrams"])
 
-    def broadcasts(self, length, calls, hosts=tuple(range(HOST_COUNT)), **env):
-        """The number of datagrams that host 1 gets while the broadcasts run."""
+    def broadcasts(self, length, calls, hosts=tuple(range(HOST_COUNT)), operation="bcast", **env):
+        """The number of datagrams that host 1 gets while the calls run."""
         before = self.datagrams(1)
-        result = self.ok(self.poe(self.program, length, calls, *self.flags(hosts), env=env))
+        result = self.ok(self.poe(self.program, length, calls, operation, *self.flags(hosts), env=env))
         self.assertEqual(sorted(line for line in result.stdout.splitlines() if "wrong" in line),
                          sorted(f"task {task}: 0 wrong" for task in range(len(hosts))))
         self.assertEqual(result.stderr, "")
@@ -98,6 +121,23 @@ class Multicast(ClusterTest):
         self.assertGreater(self.broadcasts(300_000, 8, MP_COLL_BCAST="multicast"), 4 * packets)
         self.assertEqual(self.broadcasts(300_000, 8, MP_MULTICAST="no"), 0)
         self.assertEqual(self.broadcasts(300_000, 8, MP_COLL_BCAST="binomial"), 0)
+
+    def test_scatter_and_concat(self):
+        # Each of them sends the blocks of all members to all.
+        packets = HOST_COUNT * 100_000 // PACKET
+        for operation in ("scatter", "concat"):
+            name = f"MP_COLL_{operation.upper()}"
+            with self.subTest(operation=operation):
+                self.assertGreater(self.broadcasts(100_000, 8, operation=operation, **{name: "multicast"}), 4 * packets)
+                self.assertEqual(self.broadcasts(100_000, 8, operation=operation, MP_MULTICAST="no"), 0)
+                for length in (1, 5000):
+                    self.assertGreater(self.broadcasts(length, 5, operation=operation, **{name: "multicast"}), 0)
+
+    def test_scatter_and_concat_that_lose_datagrams(self):
+        with self.dropping(range(HOST_COUNT), "ip", "protocol", "udp", "numgen", "random", "mod", "100", "<", "10"):
+            for operation in ("scatter", "concat"):
+                with self.subTest(operation=operation):
+                    self.assertGreater(self.broadcasts(50_000, 6, operation=operation, MP_MULTICAST="yes"), 0)
 
     def tuning_for_slow_network(self, *more):
         """A file after which multicast is predicted to be faster than messages, and more lines of it."""
@@ -120,8 +160,10 @@ class Multicast(ClusterTest):
         self.assertGreater(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning), 3 * 300_000 // PACKET)
 
     def test_candidate_of_mptune(self):
-        result = self.ok(self.poe(MPTUNE, "-explain", "bcast", 300_000, HOST_COUNT, *self.flags()))
-        self.assertRegex(result.stdout, r"(?m)^multicast +[0-9.]+ +[0-9.]+")
+        for operation in ("bcast", "scatter", "concat"):
+            with self.subTest(operation=operation):
+                result = self.ok(self.poe(MPTUNE, "-explain", operation, 300_000, HOST_COUNT, *self.flags()))
+                self.assertRegex(result.stdout, r"(?m)^multicast +[0-9.]+ +[0-9.]+")
 
     def test_automatic_without_multicast_in_the_network(self):
         tuning = self.tuning_for_slow_network()
@@ -170,7 +212,7 @@ class Multicast(ClusterTest):
     def test_member_is_killed(self):
         for victim in (0, 2):
             with self.subTest(victim=victim):
-                job = self.start(self.program, 1_000_000, *self.flags(), env={"MP_MULTICAST": "yes"})
+                job = self.start(self.program, 1_000_000, -1, *self.flags(), env={"MP_MULTICAST": "yes"})
                 for _ in range(HOST_COUNT):
                     self.assertIn("has begun", job.stdout.readline())
                 task = next(pid for pid, command in host_processes(victim).items() if command.startswith(str(self.program)))
