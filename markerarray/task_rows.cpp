@@ -36,6 +36,7 @@ void describe_call(const pm::TaskState& state, TaskRow& row) {
     row.waits_ms = state.waits_ms;
     if (kind == CallKind::kCollective || kind == CallKind::kFlushes || kind == CallKind::kOther) {
         row.activity = Activity::kCollective;
+        row.doing += pm::progress_in_words(state);
         if (known && awaited.peer >= 0) row.doing += ", waits for " + std::to_string(awaited.peer);
         row.doing += pm::communicator_in_words(state);
         return;

@@ -67,6 +67,11 @@ Json task_json(const pm::TaskView& view, const std::string& node) {
     if (!state.measured) return json;
     if (state.awaited.kind != Awaited::Kind::kUnknown && state.awaited.peer >= 0)
         json["waits_for"] = task_json(state.awaited.peer);
+    if (const CollectiveProgress& progress = state.awaited.progress;
+        progress.path != CollectivePath::kUnknown)
+        json["carried_out"] = {{"path", collective_path_name(progress.path)},
+                               {"round", progress.round},
+                               {"rounds", progress.rounds}};
     json["unexpected"] = state.unexpected.count;
     for (const UnexpectedNote& note : state.unexpected.all())
         json["unexpected_oldest"].push_back(

@@ -88,9 +88,11 @@ std::string call_in_words(const TaskState& state) {
         text += (kind == CallKind::kReceives ? " from " : " to ") + peer_in_words(doing.peer) +
                 (doing.type < 0 ? "" : pm::type_in_words(doing)) + ", " +
                 size_in_words(doing.bytes);
-    } else if (kind != CallKind::kFlushes && state.measured &&
-               state.awaited.kind != Awaited::Kind::kUnknown && state.awaited.peer >= 0) {
-        text += ", waits for " + peer_in_words(state.awaited.peer);
+    } else {
+        text += pm::progress_in_words(state);
+        if (kind != CallKind::kFlushes && state.measured &&
+            state.awaited.kind != Awaited::Kind::kUnknown && state.awaited.peer >= 0)
+            text += ", waits for " + peer_in_words(state.awaited.peer);
     }
     text += pm::communicator_in_words(state);
     if (state.waits_ms > 0)

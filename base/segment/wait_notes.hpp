@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/collective_progress.hpp"
 #include "base/types.hpp"
 
 namespace poe {
@@ -66,37 +67,44 @@ struct Awaited {
 
     Kind kind = Kind::kUnknown;
     TaskId peer = kAnybody;
-    std::int32_t type = -1;     // type of the message; -1: any
-    std::uint32_t context = 0;  // its matching context
+    std::int32_t type = -1;         // type of the message; -1: any
+    std::uint32_t context = 0;      // its matching context
+    CollectiveProgress progress{};  // of the collective call around the wait
 
     bool operator==(const Awaited&) const = default;
 };
 
 //   word:     type 63..32 | peer 31..8 | kind 7..0
-//   context:  context 31..0
+//   context:  word_of() of the progress 63..32 | context 31..0
 struct AwaitedWords {
     std::atomic<std::uint64_t> word{0};
     std::atomic<std::uint64_t> context{0};
 
     void set(const Awaited& awaited) noexcept {
-        context.store(awaited.context, std::memory_order_release);
+        context.store(static_cast<std::uint64_t>(word_of(awaited.progress)) << 32 | awaited.context,
+                      std::memory_order_release);
         word.store(static_cast<std::uint64_t>(static_cast<std::uint32_t>(awaited.type)) << 32 |
                        (static_cast<std::uint64_t>(awaited.peer) & 0xffffffu) << 8 |
                        static_cast<std::uint64_t>(awaited.kind),
                    std::memory_order_release);
     }
-    void clear() noexcept { word.store(0, std::memory_order_release); }
+    void clear() noexcept {
+        context.store(0, std::memory_order_release);
+        word.store(0, std::memory_order_release);
+    }
     // Any content decodes to a valid value.
     Awaited read() const noexcept {
         const std::uint64_t now = word.load(std::memory_order_acquire);
         Awaited awaited;
+        const std::uint64_t about = context.load(std::memory_order_acquire);
+        awaited.progress = progress_of(static_cast<std::uint32_t>(about >> 32));
         const std::uint64_t kind = now & 0xffu;
         if (kind == 0 || kind > static_cast<std::uint64_t>(Awaited::Kind::kAll)) return awaited;
         awaited.kind = static_cast<Awaited::Kind>(kind);
         const auto peer = static_cast<std::uint32_t>(now >> 8 & 0xffffffu);
         awaited.peer = peer == 0xffffffu ? Awaited::kAnybody : static_cast<TaskId>(peer);
         awaited.type = static_cast<std::int32_t>(now >> 32);
-        awaited.context = static_cast<std::uint32_t>(context.load(std::memory_order_acquire));
+        awaited.context = static_cast<std::uint32_t>(about);
         return awaited;
     }
 };

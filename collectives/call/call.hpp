@@ -10,13 +10,16 @@
 
 namespace poe::collectives {
 
+class CallProgress;
+
 // The data that differ between two calls of the same shape. The caller owns the buffers.
 struct Run {
     const std::byte* given = nullptr;
     std::byte* result = nullptr;
     Reduction reduction;
-    std::int32_t type = 0;      // the type of its messages
-    std::uint32_t context = 1;  // their matching context; 1 is that of CCL
+    std::int32_t type = 0;             // the type of its messages
+    std::uint32_t context = 1;         // their matching context; 1 is that of CCL
+    CallProgress* progress = nullptr;  // where to tell the rounds; null: nowhere
 };
 
 // A collective call whose arguments have been checked.

@@ -59,6 +59,7 @@ CollectiveContext::CollectiveContext(comm::Runtime& runtime, const Variables& va
     : runtime_(runtime),
       table_(table),
       variables_(variables),
+      progress_(runtime),
       groups_(runtime.tasks(), runtime.task()) {
     read_modes(variables);
     const char* plan = variables(kPlanFileVariable);
@@ -220,7 +221,7 @@ bool CollectiveContext::wants_multicast(const Shape& shape,
     if (const auto& wanted = wanted_for(shape)) return wanted->transport == Transport::kMulticast;
     if (const MeasuredBest* best = tuning().network.best(shape))
         return best->method.transport == Transport::kMulticast;
-    if (shape.bytes < kMinMulticastBytes) return false;
+    if (multicast_bytes(shape.operation, shape.bytes, shape.n) < kMinMulticastBytes) return false;
     Shape placed = shape;
     placed.nodes = nodes;
     placed.root = 0;
@@ -270,6 +271,7 @@ std::optional<SelectedPath> CollectiveContext::path_by(Transport transport, Grou
         throw MemberLost(group.lost_member);
     if (selected.sync_first) [[unlikely]]
         sync_in_memory(group);
+    const CallProgress::Scope told(progress_, selected.path->kind);
     ++calls_by_path_[static_cast<std::size_t>(selected.path - table_.data())];
     Plan* plan = selected.path->run({*this, group, selected, call});
     // Calls without messages poll for them, so that a message that was sent before a sync has
@@ -289,7 +291,9 @@ void CollectiveContext::sync_in_memory(Group& group) {
 
 Plan& CollectiveContext::run_schedule(Group& group, const CollectiveCall& call) {
     Plan& plan = plan_for(group, call);
-    begin(group, plan, call.run);
+    Run run = call.run;
+    run.progress = &progress_;
+    begin(group, plan, run);
     plan.finish(messages());
     return plan;
 }
@@ -331,15 +335,18 @@ bool CollectiveContext::in_two_levels(const Shape& placed) {
 Plan& CollectiveContext::plan_for(Group& group, const CollectiveCall& call) {
     const Shape& shape = call.shape;
     const bool users = call.run.reduction.calls_user();
-    return kept_or_new(group, shape, users, [&] {
+    std::optional<Choice> made;
+    Plan& plan = kept_or_new(group, shape, users, [&] {
         Shape placed = shape;
         placed.nodes = nodes_of(group);
         // Jobs may have different settings, but members must choose alike.
-        if (spans_jobs(group))
-            return choose(catalogue(), placed, built_in_tuning(1), {}).make(placed);
-        Generator generate = choice_for(placed).make(placed);
-        return barrier_ ? with_barrier(shape, std::move(generate)) : generate;
+        made = spans_jobs(group) ? choose(catalogue(), placed, built_in_tuning(1), {})
+                                 : choice_for(placed);
+        Generator generate = made->make(placed);
+        return barrier_ && !spans_jobs(group) ? with_barrier(shape, std::move(generate)) : generate;
     });
+    if (made) plan.name_algorithm(Method{Transport::kMessages, *made}.text());
+    return plan;
 }
 
 std::int32_t CollectiveContext::next_type(Group& group) {

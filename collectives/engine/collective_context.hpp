@@ -14,6 +14,7 @@
 
 #include "collectives/call/call.hpp"
 #include "collectives/call/groups.hpp"
+#include "collectives/engine/call_progress.hpp"
 #include "collectives/engine/group_state.hpp"
 #include "collectives/engine/list_agreement.hpp"
 #include "collectives/engine/path.hpp"
@@ -144,6 +145,9 @@ class CollectiveContext {
     // Reports on standard error what became of the plan, if the user wants to know (MP_INFOLEVEL).
     void report_plan();
 
+    // What the task tells of the blocking call that it is in.
+    CallProgress& progress() noexcept { return progress_; }
+
     // Nonblocking calls. finish() blocks until the call has ended; end() releases it.
     Running& add_running(Group& group, Plan& plan);
     Running* find_running(int id) noexcept;
@@ -216,6 +220,7 @@ class CollectiveContext {
     std::unique_ptr<PlannedCalls> planned_;  // read at first use
     std::optional<Tuning> tuning_;           // read at first use
     std::optional<CopyCosts> copy_costs_;    // measured at first use
+    CallProgress progress_;
     Groups groups_;
     std::vector<std::unique_ptr<Running>> running_;
     std::vector<std::unique_ptr<Running>> spare_;  // ended, for reuse

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "base/collective_progress.hpp"
 #include "collectives/call/call.hpp"
 #include "collectives/call/groups.hpp"
 #include "collectives/selection/cost_model.hpp"
@@ -50,6 +51,8 @@ struct Path {
     // Makes the call; blocks. Returns the plan that was run, or that failed; null if the call
     // succeeded without a plan of its own.
     Plan* (*run)(const PathCall& call);
+    // What displays call it.
+    CollectivePath kind = CollectivePath::kUnknown;
 };
 
 // Returns the first path by this transport that supports the shape, and for which

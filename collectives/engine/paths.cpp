@@ -2,6 +2,8 @@
 // it makes a call. What the rows share is at the top, the table is at the end.
 #include "collectives/engine/paths.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "collectives/engine/collective_context.hpp"
@@ -198,7 +200,7 @@ Plan* run_single_copy(const PathCall& call) {
 // Multicast. A group that cannot use it, or does not know yet whether it can, takes messages instead.
 
 bool is_multicast(const Shape& shape, bool barrier) {
-    return !barrier && shape.operation == Operation::kBcast && shape.is_regular();
+    return !barrier && has_multicast(shape.operation) && shape.is_regular();
 }
 
 bool prepare_multicast(CollectiveContext& context, Group& group, const Shape& shape,
@@ -257,26 +259,37 @@ constexpr Transport kMulticast = Transport::kMulticast;
 constexpr Transport kMessages = Transport::kMessages;
 
 constexpr Path kPaths[] = {
-    {"cache-line", kShared, CacheLineExchange::fits, prepare_lines, run_lines},
+    {"cache-line", kShared, CacheLineExchange::fits, prepare_lines, run_lines,
+     CollectivePath::kCacheLine},
     {"pipelined-reduce", kShared, is_pipelined_reduce, prepare_pipelined_reduce,
-     run_pipelined_reduce},
-    {"shift", kShared, is_short_shift, prepare_one_way, run_short<shift_short>},
-    {"gather", kShared, is_short_gather, prepare_one_way, run_short<gather_short>},
-    {"from-root", kShared, is_short_from_root, prepare_from_root, run_short<publish_from_root>},
-    {"swap", kShared, is_short_swap, prepare_both_ways, run_short<swap_short>},
+     run_pipelined_reduce, CollectivePath::kPipelinedReduce},
+    {"shift", kShared, is_short_shift, prepare_one_way, run_short<shift_short>,
+     CollectivePath::kShift},
+    {"gather", kShared, is_short_gather, prepare_one_way, run_short<gather_short>,
+     CollectivePath::kGather},
+    {"from-root", kShared, is_short_from_root, prepare_from_root, run_short<publish_from_root>,
+     CollectivePath::kFromRoot},
+    {"swap", kShared, is_short_swap, prepare_both_ways, run_short<swap_short>,
+     CollectivePath::kSwap},
     {"arrive-and-publish", kShared, is_short_for_all, prepare_both_ways,
-     run_short<arrive_and_publish>},
+     run_short<arrive_and_publish>, CollectivePath::kArriveAndPublish},
     {"pairwise", kShared, is_exchanged_by_pairs, prepare_pipeline<PipelineSegment::kPaired>,
-     run_pairwise},
+     run_pairwise, CollectivePath::kPairwise},
     {"copy-in-out", kShared, is_copied_in_and_out, prepare_pipeline<PipelineSegment::kStaged>,
-     run_copy_in_out},
-    {"single-copy", kDirect, is_single_copy, prepare_single_copy, run_single_copy},
-    {"multicast", kMulticast, is_multicast, prepare_multicast, run_multicast},
-    {"hierarchical", kMessages, is_hierarchical, prepare_hierarchical, run_hierarchical},
-    {"schedule", kMessages, is_any, prepare_nothing, run_schedule},
+     run_copy_in_out, CollectivePath::kCopyInOut},
+    {"single-copy", kDirect, is_single_copy, prepare_single_copy, run_single_copy,
+     CollectivePath::kSingleCopy},
+    {"multicast", kMulticast, is_multicast, prepare_multicast, run_multicast,
+     CollectivePath::kMulticast},
+    {"hierarchical", kMessages, is_hierarchical, prepare_hierarchical, run_hierarchical,
+     CollectivePath::kHierarchical},
+    {"schedule", kMessages, is_any, prepare_nothing, run_schedule, CollectivePath::kSchedule},
 };
 
 static_assert(std::size(kPaths) <= kMostPaths);
+static_assert(std::all_of(std::begin(kPaths), std::end(kPaths), [](const Path& path) {
+    return collective_path_name(path.kind) == path.name;
+}));
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "collectives/call/groups.hpp"
+#include "collectives/engine/call_progress.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -42,6 +43,9 @@ Plan::Plan(Shape shape, const Generator& generate, Rank rank, bool users_functio
     work_.resize(schedule_.work_bytes());
     if (users_function) scratch_.resize(longest_reduction(schedule_.steps()));
     window_ = window_of(schedule_.steps());
+    for (const Step& step : schedule_.steps())
+        if (step.is_message())
+            rounds_ = std::max(rounds_, static_cast<std::uint32_t>(step.round) + 1);
     messages_ = std::make_unique<Message[]>(window_);
 }
 
@@ -56,6 +60,7 @@ void Plan::begin(const Group& group, const Run& run) {
     outcome_ = comm::Outcome::kDone;
     came_ = 0;
     expected_ = 0;
+    if (run_.progress != nullptr) run_.progress->begin_rounds(algorithm_, rounds_);
 }
 
 inline const std::byte* Plan::at(Place place) const noexcept {
@@ -75,6 +80,7 @@ inline std::byte* Plan::writable(Place place) noexcept {
 }
 
 void Plan::start(comm::MessageLayer& messages, const Step& step) {
+    if (run_.progress != nullptr) run_.progress->reach(static_cast<std::uint32_t>(step.round));
     Message& now = message(started_++);
     const TaskId peer = group_->members[static_cast<std::size_t>(step.peer)];
     now.is_send = step.kind == StepKind::kSend;

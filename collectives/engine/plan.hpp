@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/call/call.hpp"
@@ -51,6 +53,9 @@ class Plan {
     bool went_wrong() const noexcept {
         return outcome_ != comm::Outcome::kDone || came_ != expected_;
     }
+    // The algorithm that has made the schedule, for traces; empty: none that users know.
+    const std::string& algorithm() const noexcept { return algorithm_; }
+    void name_algorithm(std::string name) { algorithm_ = std::move(name); }
     std::span<const Step> steps() const noexcept { return schedule_.steps(); }
     // Precondition: running, and advance() returned false. The message that the run waits for.
     Awaited awaited(const comm::MessageLayer& messages) noexcept;
@@ -73,6 +78,8 @@ class Plan {
 
     Shape shape_;
     Schedule schedule_;
+    std::uint32_t rounds_ = 0;
+    std::string algorithm_;
     std::vector<std::byte> work_;
     std::vector<std::byte> scratch_;
     std::uint32_t window_ = 1;  // maximum number of messages under way at once

@@ -37,13 +37,15 @@ using comm::Outcome;
 class Exchange {
   public:
     Exchange(MessageLayer& messages, const Group& group, PlannedLine& line,
-             std::span<const PlannedBlock> blocks, std::int32_t type, std::uint32_t context)
+             std::span<const PlannedBlock> blocks, std::int32_t type, std::uint32_t context,
+             CallProgress& progress)
         : messages_(messages),
           group_(group),
           line_(line),
           blocks_(blocks),
           type_(type),
           context_(context),
+          progress_(progress),
           under_way_(static_cast<ExchangeRequests&>(*line.requests)) {}
 
     ExchangeEnd run() {
@@ -52,8 +54,13 @@ class Exchange {
             ++line_.mismatched;
             line_.notice.merge({call, group_.members[static_cast<std::size_t>(group_.me)]});
         }
-        for (const OwnPhase& phase : line_.phases)
-            if (end_.ok()) run_phase(phase);
+        const CallProgress::Scope told(progress_, CollectivePath::kPlan);
+        progress_.begin_rounds(line_.call.operation,
+                               static_cast<std::uint32_t>(line_.phases.size()));
+        for (std::uint32_t k = 0; k < line_.phases.size() && end_.ok(); ++k) {
+            progress_.reach(k);
+            run_phase(line_.phases[k]);
+        }
         if (end_.ok()) send_the_rest();
         return end_;
     }
@@ -178,6 +185,7 @@ class Exchange {
     std::span<const PlannedBlock> blocks_;
     const std::int32_t type_;
     const std::uint32_t context_;
+    CallProgress& progress_;
     ExchangeRequests& under_way_;
     ExchangeEnd end_;
 };
@@ -186,9 +194,9 @@ class Exchange {
 
 ExchangeEnd exchange_planned(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
                              std::span<const PlannedBlock> blocks, std::int32_t type,
-                             std::uint32_t context) {
+                             std::uint32_t context, CallProgress& progress) {
     if (line.requests == nullptr) line.requests = std::make_unique<ExchangeRequests>();
-    return Exchange(messages, group, line, blocks, type, context).run();
+    return Exchange(messages, group, line, blocks, type, context, progress).run();
 }
 
 }  // namespace poe::collectives

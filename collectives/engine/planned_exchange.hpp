@@ -12,6 +12,7 @@
 
 #include <span>
 
+#include "collectives/engine/call_progress.hpp"
 #include "collectives/engine/planned_calls.hpp"
 #include "comm/matching/message_layer.hpp"
 
@@ -35,10 +36,10 @@ struct ExchangeEnd {
 };
 
 // Makes a call by the plan; blocks. `blocks`: by rank in the group, also the own one, valid until the
-// function returns. `type` and `context` are those of the messages. After a failure, the phases that
-// follow are omitted.
+// function returns. `type` and `context` are those of the messages. `progress` learns of the phases. After a
+// failure, the phases that follow are omitted.
 ExchangeEnd exchange_planned(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
                              std::span<const PlannedBlock> blocks, std::int32_t type,
-                             std::uint32_t context);
+                             std::uint32_t context, CallProgress& progress);
 
 }  // namespace poe::collectives

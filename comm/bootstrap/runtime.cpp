@@ -287,6 +287,7 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     set_limits(facts.eager_limit, facts.buffer_mem);
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);
+    waiter_->show_progress(collective_progress_);
     if (spread_ && facts.oversubscribed()) {
         core_balancer_ = std::make_unique<CoreBalancer>(
             segment_->header(), std::span(&segment_->slot(0), facts.local_tasks), *index);

@@ -98,6 +98,9 @@ class Runtime {
         TaskActivityWords* const activity = shown_.activity;
         return activity != nullptr ? *activity : this_threads_activity();
     }
+    // How the collective call is carried out in which this task is; the collective operations set it, and
+    // waits that last publish it.
+    CollectiveProgress& collective_progress() noexcept { return collective_progress_; }
     // The bytes sent and received, likewise.
     TrafficWords& traffic() noexcept { return *shown_.traffic; }
 
@@ -255,6 +258,7 @@ class Runtime {
     std::unique_ptr<NodeSegment> segment_;
     TaskSlot* slot_ = nullptr;
     Shown shown_;
+    CollectiveProgress collective_progress_;
     Fences fences_{false};
     bool spread_ = true;  // over the node's cores, if there are more tasks than cores
     std::unique_ptr<CoreBalancer> core_balancer_;

@@ -60,7 +60,9 @@ void Waiter::start_clock() noexcept {
 void Waiter::note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept {
     noted_ = true;
     if (name_of_context_) slot_.context_name.write(name_of_context_(slot_.doing.read().context));
-    slot_.awaited.set(awaited);
+    Awaited shown = awaited;
+    if (progress_ != nullptr) shown.progress = *progress_;
+    slot_.awaited.set(shown);
     slot_.unexpected.write(unexpected);
 }
 

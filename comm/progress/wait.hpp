@@ -110,6 +110,9 @@ class Waiter {
         name_of_context_ = std::move(name);
     }
 
+    // Waits that last publish this, too. It must outlive this object.
+    void show_progress(const CollectiveProgress& progress) noexcept { progress_ = &progress; }
+
     // A new wait starts, or the current one has made progress: the phases start again.
     void restart() noexcept {
         if (first_yields_ != 0) [[unlikely]]
@@ -213,6 +216,7 @@ class Waiter {
     std::function<void()> look_around_;
     Clock::time_point looked_around_;
     std::function<std::string_view(std::uint32_t)> name_of_context_;
+    const CollectiveProgress* progress_ = nullptr;
 };
 
 // The sender's half: wakes the owner of the slot if it sleeps. Call it after the light fence. Never

@@ -55,11 +55,21 @@ class LongBlocks {
     }
     // Sends and receives everything. Each round has one piece of each block.
     void exchange() {
-        sequence_.exchange();
-        while (sequence_.ok() && (drop_ended(incoming_) | drop_ended(outgoing_))) {
+        std::optional<collectives::CallProgress::Scope> told;
+        const std::uint32_t rounds = 1 + std::max(pieces_left(incoming_), pieces_left(outgoing_));
+        collectives::CallProgress* const progress = sequence_.progress();
+        if (progress != nullptr) {
+            static const std::string kName = "pieces";
+            static const std::string kNameOfOneRound = "direct";
+            told.emplace(*progress, CollectivePath::kSchedule);
+            progress->begin_rounds(rounds > 1 ? kName : kNameOfOneRound, rounds);
+        }
+        for (std::uint32_t round = 0;; ++round) {
+            if (progress != nullptr) progress->reach(round);
+            sequence_.exchange();
+            if (!sequence_.ok() || !(drop_ended(incoming_) | drop_ended(outgoing_))) break;
             for (Rest& each : incoming_) add_piece(each, true);
             for (Rest& each : outgoing_) add_piece(each, false);
-            sequence_.exchange();
         }
         for (const auto& [data, memory] : unpacked_) unpack_result(sequence_, data, memory);
     }
@@ -80,6 +90,12 @@ class LongBlocks {
         } else {
             sequence_.send(rest.task, piece);
         }
+    }
+    static std::uint32_t pieces_left(const std::vector<Rest>& blocks) {
+        Bytes longest = 0;
+        for (const Rest& each : blocks) longest = std::max(longest, each.data.bytes);
+        return static_cast<std::uint32_t>((longest + collectives::kNetworkPiece - 1) /
+                                          collectives::kNetworkPiece);
     }
     // Returns true if blocks are left.
     static bool drop_ended(std::vector<Rest>& blocks) {

@@ -194,7 +194,7 @@ void Sequence::exchange(collectives::PlannedLine& line, const std::vector<Data>&
     for (std::size_t r = 0; r < out.size(); ++r) blocks.push_back({out[r].view(), in[r].view()});
     executed_ = true;
     check(exchange_planned(context_.messages(), *comm_.group, line, blocks, type_,
-                           comm_.internal_context()));
+                           comm_.internal_context(), context_.progress()));
 }
 
 void Sequence::exchange() {

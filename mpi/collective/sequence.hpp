@@ -132,6 +132,10 @@ class Sequence final : public Work {
     // `exact`: a shorter message is a fault, too, because more messages of the same data follow.
     void receive(TaskId task, const Data& data, bool exact = false);
     void exchange();
+    // What the task tells of this call; null unless the steps are executed at once.
+    collectives::CallProgress* progress() noexcept {
+        return recording_ == nullptr ? &context_.progress() : nullptr;
+    }
     // True if alltoallv may follow a line of the run's plan.
     bool may_be_planned();
     // The line that this alltoallv follows; null if there is none. Call it once per alltoallv, at all

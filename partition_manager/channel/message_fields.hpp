@@ -189,6 +189,8 @@ template <class F>
 void fields(F& f, TaskState& m) {
     f(m.task)(m.node)(m.life, TaskState::Life::kEnded)(m.pid)(m.wait_status)(m.measured);
     f(m.awaited.kind, Awaited::Kind::kAll)(m.awaited.peer)(m.awaited.type)(m.awaited.context);
+    f(m.awaited.progress.path, kLastCollectivePath)(m.awaited.progress.round);
+    f(m.awaited.progress.rounds);
     f(m.doing.call, static_cast<Call>(kLastCall))(m.doing.peer)(m.doing.type)(m.doing.bytes);
     f(m.doing.context)(m.doing.request)(m.communicator)(m.place);
     f(m.waits_ms)(m.unmoved_ms)(m.unlooked_ms)(m.unexpected.count);

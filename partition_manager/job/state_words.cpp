@@ -19,4 +19,15 @@ std::string communicator_in_words(const TaskState& state) {
     return communicator_in_words(state.doing.context, state.communicator);
 }
 
+std::string progress_in_words(const TaskState& state) {
+    const CollectiveProgress& progress = state.awaited.progress;
+    if (!state.measured || progress.path == CollectivePath::kUnknown) return "";
+    std::string text = " by ";
+    text += progress.path == CollectivePath::kSchedule ? "messages"
+                                                       : collective_path_name(progress.path);
+    if (progress.round == 0 || progress.rounds < 2) return text;
+    text += progress.path == CollectivePath::kPlan ? ", phase " : ", round ";
+    return text + std::to_string(progress.round) + " of " + std::to_string(progress.rounds);
+}
+
 }  // namespace poe::pm

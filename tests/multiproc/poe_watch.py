@@ -229,7 +229,7 @@ class Poestat(WatchTest):
         self.assertRegex(self.state("zero-send", 2, 1), r"^mpc_bsend to 0 type 1, 95 MB(, [\d.]+ s)?$")
         self.assertRegex(self.state("zero-receive", 2, 1), r"^mpc_brecv from 0 type 1, 95 MB(, [\d.]+ s)?$")
         self.assertRegex(self.state("zero-any", 2, 1), r"^mpc_brecv from any, 95 MB(, [\d.]+ s)?$")
-        self.assertRegex(self.state("zero-sync", 2, 1), r"^mpc_sync, waits for 0(, [\d.]+ s)?$")
+        self.assertRegex(self.state("zero-sync", 2, 1), r"^mpc_sync by cache-line, waits for 0(, [\d.]+ s)?$")
         # The message that nobody asks for may arrive after the wait has begun.
         self.assertRegex(self.state("type", 2, 1, ready="unasked"), r", 1 unasked$")
 
@@ -267,7 +267,8 @@ class Poestat(WatchTest):
             self.assertRegex(result.stdout, r"(?m)^job \S+: deadlock: tasks 0,1 wait for each other and can never go on$")
             self.assertIn("task 0 sent type 8 (16 bytes) to task 1; task 1 waits for type 7 from task 0", result.stdout)
             self.assertEqual(poestat("-deadlock").returncode, 1)
-            found = next(one for one in json.loads(poestat("-deadlock", "-json").stdout) if one["deadlock"])
+            found = next(one for one in json.loads(poestat("-deadlock", "-json").stdout)
+                         if one["deadlock"] and one["poe"] == job.pid)
             self.assertEqual((found["stuck"], found["cycles"]), ([0, 1], [[0, 1]]))
         with self.running("zero-receive", 3) as job:
             result = self.ok(poestat("-deadlock", job.pid))

@@ -6,7 +6,7 @@ import struct
 
 HEADER = 4096
 KINDS = ("none enter leave send receive collective bytes text define marker progress counter system clock tracing lost doing "
-         "ended send_ended context sample sampling call").split()
+         "ended send_ended context sample sampling call carried_out").split()
 CALL_LINE = 6  # what a define record defines for records of kind call
 
 Record = collections.namedtuple("Record", "time kind detail extra a b text")
@@ -23,7 +23,7 @@ class Trace:
         while at < len(data):
             (magic, version, order, header, size, kind, task, node, tasks, level, wraps, capacity, length, origin, _wall,
              process) = struct.unpack_from("<8s5IiiiiIQQQQq", data, at)
-            assert (magic, version, order, header, size) == (b"POETRACE", 5, 0x01020304, HEADER, 24), at
+            assert (magic, version, order, header, size) == (b"POETRACE", 6, 0x01020304, HEADER, 24), at
             name = data[at + 152:at + 216].split(b"\0")[0].decode()
             body = data[at + HEADER:at + HEADER + length]
             assert length > 0 and len(body) == length

@@ -28,6 +28,11 @@ struct CallFrame {
     std::uint64_t collective = 0;  // which call of its group; 0: none
     Bytes bytes =
         0;  // of its collective operation, and of the program's messages that it sent or received
+    // How the collective call is carried out: the region that names it, 0: not known; its round, and since when.
+    std::uint32_t path = 0;
+    std::uint32_t round = 0;
+    std::uint32_t rounds = 0;
+    Time round_since{0};
 };
 
 // A send of a task that has not ended according to the trace.

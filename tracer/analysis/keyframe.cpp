@@ -18,6 +18,10 @@ void pack(Packer& out, const CallFrame& frame) {
     out.time(frame.waited_until);
     out.time(frame.received);
     out.number(frame.collective);
+    out.number(frame.path);
+    out.number(frame.round);
+    out.number(frame.rounds);
+    out.time(frame.round_since);
 }
 
 CallFrame frame_of(Unpacker& in) {
@@ -32,6 +36,10 @@ CallFrame frame_of(Unpacker& in) {
     frame.waited_until = in.bounded_time();
     frame.received = in.bounded_time();
     frame.collective = in.number();
+    frame.path = static_cast<std::uint32_t>(in.number());
+    frame.round = static_cast<std::uint32_t>(in.number());
+    frame.rounds = static_cast<std::uint32_t>(in.number());
+    frame.round_since = in.bounded_time();
     return frame;
 }
 

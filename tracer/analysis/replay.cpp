@@ -82,6 +82,9 @@ void Replay::apply_part(const Event& event) {
         case Kind::kCollective:
             meet(id, task, event);
             break;
+        case Kind::kCarriedOut:
+            carry_out(id, task, event);
+            break;
         case Kind::kSendEnded:
             send_ended(id, task, event);
             break;
@@ -156,6 +159,7 @@ void Replay::leave_frame(TaskId id, TaskTimeline& task) {
     const bool of_user = definitions_.region(task.frames.back().region).of_user;
     const bool outer = !of_user && task.call(definitions_) == &task.frames.back();
     if (outer) end_sends(id, task);
+    end_round(id, task);
     Interval interval{
         .task = id, .frame = task.frames.back(), .to = state_.now, .outer_call = outer};
     task.frames.pop_back();
@@ -167,6 +171,21 @@ void Replay::leave_frame(TaskId id, TaskTimeline& task) {
     }
     if (interval.frame.collective != 0) part(id, interval.frame);
     if (listener_ != nullptr) listener_->on_interval(interval);
+}
+
+void Replay::carry_out(TaskId id, TaskTimeline& task, const Event& event) {
+    if (task.frames.empty()) return;
+    end_round(id, task);
+    CallFrame& frame = task.frames.back();
+    frame.path = definitions_.region(event.stream, event.record.a);
+    frame.round = high(event.record.b);
+    frame.rounds = low(event.record.b);
+    frame.round_since = state_.now;
+}
+
+void Replay::end_round(TaskId id, const TaskTimeline& task) {
+    if (task.frames.empty() || task.frames.back().path == 0 || listener_ == nullptr) return;
+    listener_->on_round(id, task.frames.size() - 1, task.frames.back(), state_.now);
 }
 
 void Replay::update(TaskId id, TaskTimeline& task) {

@@ -46,6 +46,9 @@ class Listener {
     // A task computed until now in its innermost user's region (0: in none).
     virtual void on_computing(TaskId, std::uint32_t /*region*/, Time /*from*/, Time /*to*/) {}
     virtual void on_interval(const Interval&) {}
+    // A task has left a round of its collective call, which is in `frame`, or the call itself. `depth` as in
+    // on_open.
+    virtual void on_round(TaskId, std::size_t /*depth*/, const CallFrame&, Time /*to*/) {}
     // Called at the end of a section by the code that walks through it: a call or region that
     // continues.
     virtual void on_open(TaskId, std::size_t /*depth*/, const CallFrame&, Time /*to*/) {}
@@ -104,6 +107,8 @@ class Replay {
     void enter(TaskTimeline& task, const Event& event);
     void leave(TaskId id, TaskTimeline& task, std::uint32_t region);
     void leave_frame(TaskId id, TaskTimeline& task);
+    void carry_out(TaskId id, TaskTimeline& task, const Event& event);
+    void end_round(TaskId id, const TaskTimeline& task);
     void message_end(TaskId id, TaskTimeline& task, const Event& event, bool is_send);
     void mark(TaskId id, const Event& event);
     void node_event(const Event& event);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/collective_progress.hpp"
 namespace poe::trace {
 namespace {
 
@@ -72,29 +73,41 @@ class PartListener : public Listener {
 
 class NestedListener : public Listener {
   public:
-    NestedListener(Stretch stretch, TaskId first, std::size_t count, const Definitions& definitions)
+    NestedListener(Stretch stretch, TaskId first, std::size_t count, Definitions& definitions)
         : stretch_(stretch), first_(first), count_(count), definitions_(definitions) {}
     void on_interval(const Interval& interval) override {
         take(interval.task, interval.depth, interval.frame, interval.to);
     }
     void on_open(TaskId task, std::size_t depth, const CallFrame& frame, Time to) override {
         take(task, depth, frame, to);
+        if (frame.path != 0) on_round(task, depth, frame, to);
+    }
+    void on_round(TaskId task, std::size_t depth, const CallFrame& frame, Time to) override {
+        const bool wanted =
+            frame.rounds > 1 || definitions_.region(frame.path).name ==
+                                    collective_path_name(CollectivePath::kMulticast);
+        if (wanted && is_shown(task, frame.round_since, to))
+            found.push_back({task, depth,
+                             definitions_.round_of(frame.path, frame.round, frame.rounds),
+                             frame.round_since, to});
     }
 
     std::vector<Session::Nested> found;
 
   private:
-    void take(TaskId task, std::size_t depth, const CallFrame& frame, Time to) {
+    bool is_shown(TaskId task, Time from, Time to) const {
         const auto row = static_cast<std::size_t>(task - first_);
-        const bool wanted = task >= first_ && row < count_ && to > stretch_.from &&
-                            frame.since < stretch_.to && definitions_.region(frame.region).of_user;
-        if (wanted) found.push_back({task, depth, frame.region, frame.since, to});
+        return task >= first_ && row < count_ && to > stretch_.from && from < stretch_.to;
+    }
+    void take(TaskId task, std::size_t depth, const CallFrame& frame, Time to) {
+        if (is_shown(task, frame.since, to) && definitions_.region(frame.region).of_user)
+            found.push_back({task, depth, frame.region, frame.since, to});
     }
 
     Stretch stretch_;
     TaskId first_;
     std::size_t count_;
-    const Definitions& definitions_;
+    Definitions& definitions_;
 };
 
 StateBins states_of(const PartBins& parts) {

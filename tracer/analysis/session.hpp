@@ -62,7 +62,7 @@ class Session {
     std::vector<PartBins> part_bins(Stretch stretch, TaskId first, std::size_t count,
                                     std::size_t group, std::size_t columns);
     // The user's regions that a task was in, whatever it did there, with their depth (0 is the
-    // outermost). Empty for a section that is answered from sums.
+    // outermost), the rounds of its collective calls, and its multicasts (Definitions::round_of). Empty for a section that is answered from sums.
     struct Nested {
         TaskId task = 0;
         std::size_t depth = 0;
@@ -71,6 +71,11 @@ class Session {
         Time to{0};
     };
     std::vector<Nested> nested(Stretch stretch, TaskId first, std::size_t count);
+    // The part whose colour such a region has.
+    std::size_t part_of_nested(std::uint32_t region) const {
+        return definitions_.region(region).of_user ? parts_.of_region(region)
+                                                   : static_cast<std::size_t>(State::kCollective);
+    }
 
     // The same by states alone, one row per task.
     std::vector<StateBins> bins(Stretch stretch, TaskId first, std::size_t count,

@@ -21,6 +21,12 @@ class SummaryMaker::Sums : public Listener {
         sum.time += interval.self();
         sum.bytes += interval.frame.bytes;
         sum.longest = std::max(sum.longest, interval.to - interval.frame.since);
+        if (interval.frame.path == 0) return;
+        PathSum& carried_out = paths[{region, interval.frame.path}];
+        ++carried_out.calls;
+        carried_out.rounds = std::max(carried_out.rounds, interval.frame.rounds);
+        carried_out.time += interval.to - interval.frame.since;
+        carried_out.bytes += interval.frame.bytes;
     }
     void on_computing(TaskId, std::uint32_t region, Time from, Time to) override {
         if (regions.size() <= region) regions.resize(definitions_.regions().size());
@@ -52,8 +58,9 @@ class SummaryMaker::Sums : public Listener {
         if (stalls.size() > Summary::kTop) stalls.pop_back();
     }
 
-    std::vector<CallSum> calls;  // by region
-    std::vector<Time> regions;   // by region; 0: computing in none
+    std::vector<CallSum> calls;                                        // by region
+    std::map<std::pair<std::uint32_t, std::uint32_t>, PathSum> paths;  // by region and path
+    std::vector<Time> regions;  // by region; 0: computing in none
     std::unordered_map<std::uint64_t, PairSum> pairs;
     std::array<WaitSum, 3> all;
     std::map<std::pair<std::uint64_t, Wait::Why>, WaitSum> blame;
@@ -93,6 +100,13 @@ void take_sums(Summary& summary, const Sums& sums, const Definitions& definition
     std::sort(summary.calls.begin(), summary.calls.end(), [](const CallSum& a, const CallSum& b) {
         return a.time != b.time ? a.time > b.time : a.name < b.name;
     });
+    for (const auto& [key, sum] : sums.paths) {
+        summary.paths.push_back(sum);
+        summary.paths.back().call = definitions.region(key.first).name;
+        summary.paths.back().path = definitions.region(key.second).name;
+    }
+    std::stable_sort(summary.paths.begin(), summary.paths.end(),
+                     [](const PathSum& a, const PathSum& b) { return a.time > b.time; });
     for (std::uint32_t region = 1; region < sums.regions.size(); ++region)
         if (sums.regions[region] > Time{0})
             summary.regions.push_back({definitions.region(region).name, sums.regions[region]});

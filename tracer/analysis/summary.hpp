@@ -25,6 +25,16 @@ struct CallSum {
     Bytes bytes = 0;  // CallFrame::bytes
 };
 
+// How calls of a collective operation were carried out: by a path, or by an algorithm.
+struct PathSum {
+    std::string call;
+    std::string path;
+    std::uint32_t rounds = 0;  // the most that a call had
+    std::uint64_t calls = 0;
+    Time time{0};
+    Bytes bytes = 0;
+};
+
 // A pair of tasks, or a reason, with its totals.
 struct PairSum {
     TaskId from = 0;
@@ -89,6 +99,7 @@ struct Summary {
     Time end{0};
     std::vector<TaskSum> tasks;
     std::vector<CallSum> calls;      // longest first
+    std::vector<PathSum> paths;      // likewise
     std::vector<RegionSum> regions;  // likewise
     std::vector<PairSum> pairs;      // by bytes, at most kTop
     std::size_t all_pairs = 0;

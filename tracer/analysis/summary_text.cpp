@@ -92,6 +92,18 @@ std::string calls_part(const Summary& summary) {
     return out;
 }
 
+std::string paths_part(const Summary& summary) {
+    if (summary.paths.empty()) return "";
+    std::string out =
+        "\nCOLLECTIVE CALL            COUNT    BYTES       TIME  ROUNDS  CARRIED OUT BY\n";
+    for (const PathSum& sum : summary.paths)
+        out += fmt::format("{:<24} {:>7} {:>8} {:>10} {:>7}  {}\n", sum.call,
+                           amount_words(static_cast<double>(sum.calls)),
+                           sum.bytes > 0 ? bytes_words(sum.bytes) : "", span_words(sum.time),
+                           sum.rounds > 0 ? std::to_string(sum.rounds) : "", sum.path);
+    return out;
+}
+
 std::string waits_part(const Summary& summary) {
     const Time whole = whole_of(summary.spent());
     std::string out = "\nWAITING FOR OTHERS\n";
@@ -236,8 +248,8 @@ Json sums_json(const Summary& summary) {
 
 std::string summary_text(const Summary& summary, const std::string& more) {
     return head(summary) + states_part(summary) + tasks_part(summary) + calls_part(summary) +
-           waits_part(summary) + more + messages_part(summary) + clocks_part(summary) +
-           ends_part(summary);
+           paths_part(summary) + waits_part(summary) + more + messages_part(summary) +
+           clocks_part(summary) + ends_part(summary);
 }
 
 std::string summary_json(const Summary& summary) {
@@ -253,6 +265,14 @@ std::string summary_json_with(const Summary& summary, const nlohmann::json& more
     json["level"] = summary.facts.level;
     json["seconds"] = seconds_of(summary.end - summary.begin);
     json["spent"] = spent_json(summary.spent());
+    json["collective_paths"] = Json::array();
+    for (const PathSum& sum : summary.paths)
+        json["collective_paths"].push_back({{"call", sum.call},
+                                            {"path", sum.path},
+                                            {"rounds", sum.rounds},
+                                            {"calls", sum.calls},
+                                            {"bytes", sum.bytes},
+                                            {"seconds", seconds_of(sum.time)}});
     json["regions"] = Json::object();
     for (const RegionSum& region : summary.regions)
         json["regions"][region.name] = seconds_of(region.time);

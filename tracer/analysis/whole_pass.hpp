@@ -26,6 +26,9 @@ class Listeners : public Listener {
     void on_interval(const Interval& interval) override {
         for (Listener* each : all_) each->on_interval(interval);
     }
+    void on_round(TaskId task, std::size_t depth, const CallFrame& frame, Time to) override {
+        for (Listener* each : all_) each->on_round(task, depth, frame, to);
+    }
     void on_open(TaskId task, std::size_t depth, const CallFrame& frame, Time to) override {
         for (Listener* each : all_) each->on_open(task, depth, frame, to);
     }

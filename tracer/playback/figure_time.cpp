@@ -106,7 +106,7 @@ double add_regions(TimeChart& chart, const ViewState& look, Session& session) {
             {from,
              chart.rows.top(chart.plot, region.task) + kLane * static_cast<double>(region.depth),
              std::max(to - from, 0.1), kLane - 0.5},
-            paper_color(session.parts().of_region(region.region)));
+            paper_color(session.part_of_nested(region.region)));
     }
     return kLane * static_cast<double>(depth);
 }

@@ -147,14 +147,16 @@ class Lanes {
                                                  ? most_of(lane[static_cast<std::size_t>(column)])
                                                  : std::pair<std::uint32_t, double>{0, 0};
                 if (region != 0) {
-                    const std::size_t part = session_.parts().of_region(region);
+                    const std::size_t part = session_.part_of_nested(region);
+                    const bool begins = region != before && is_round(region);
                     grid.put(line, chart.left + column,
-                             easel.blocks() ? level_glyph(share, easel.glyphs)
-                                            : glyph_of_part(part, easel),
+                             begins           ? U'|'
+                             : easel.blocks() ? level_glyph(share, easel.glyphs)
+                                              : glyph_of_part(part, easel),
                              style_of_part(part));
                 }
                 if (region == before) continue;
-                if (before != 0 && easel.blocks())
+                if (before != 0 && (easel.blocks() || is_round(before)))
                     draw_name(grid, line, chart.left + begun, column - begun, before);
                 before = region;
                 begun = column;
@@ -176,10 +178,14 @@ class Lanes {
         }
         return {best, std::min(sum, 1.0)};
     }
+    // All rounds have the colour of collective calls, so a line stands between them.
+    bool is_round(std::uint32_t region) const {
+        return !session_.definitions().region(region).of_user;
+    }
     void draw_name(Grid& grid, int line, int column, int width, std::uint32_t region) const {
         const std::string& name = session_.definitions().region(region).name;
         if (terminal::columns_of(name) + 2 > width) return;
-        Style style = style_of_part(session_.parts().of_region(region));
+        Style style = style_of_part(session_.part_of_nested(region));
         style.selected = true;
         grid.put(line, column + 1, name, style);
     }

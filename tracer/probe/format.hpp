@@ -26,7 +26,7 @@
 namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 inline constexpr std::uint32_t kOldestVersion = 1;  // oldest version that readers support
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::size_t kHeaderBytes = 4096;  // streams in a file begin at multiples of it
@@ -68,8 +68,11 @@ enum class Kind : std::uint8_t {
     kCall = 22,      // the beginning or the end of a call, with a message or collective operation.
                      // detail: call_detail(); extra: as in the kSend and so on that it stands for;
                      // a: number of the kDefine record of its line; b: pair(request, bytes)
+    kCarriedOut =
+        23,  // how the collective call around it is carried out from now on. a: region that names
+             // the path or the algorithm; b: pair(round, rounds), 0 if it has none
 };
-inline constexpr std::uint8_t kLastKind = 22;
+inline constexpr std::uint8_t kLastKind = 23;
 
 // Which part of the collective operation of its kCollective a region covers.
 enum class Phase : std::uint8_t {
@@ -180,6 +183,8 @@ constexpr std::uint32_t group_of_context(std::uint32_t context) noexcept {
 // Smaller region ids are those of MPL's and MPI's calls (library_regions.hpp); the program's regions
 // follow. Before version 3 they began at 256.
 inline constexpr std::uint32_t kFirstUserRegion = 4096;
+// The regions of kCarriedOut records; a task has at most 3072 regions of the program.
+inline constexpr std::uint32_t kFirstPathRegion = 8192;
 
 constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) noexcept {
     return std::uint64_t{high} << 32 | low;

@@ -145,6 +145,19 @@ void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes, std::uint3
                       static_cast<std::uint32_t>(group), bytes);
 }
 
+void Tracer::carried_out(std::string_view name, std::uint32_t round,
+                         std::uint32_t rounds) noexcept {
+    Recorder* recorder = for_states(kCollectivesLevel);
+    if (recorder == nullptr) return;
+    const NameTable::Entry* path = tables_->paths.find(name);
+    if (path == nullptr)
+        path = tables_->paths.add(name, kFirstPathRegion, [&](const NameTable::Entry& made) {
+            define(*recorder, Defined::kRegion, made.id, 1, made.key);
+        });
+    if (path == nullptr) return;
+    recorder->record({.kind = Kind::kCarriedOut, .a = path->id, .b = pair(round, rounds)});
+}
+
 bool Tracer::call(const CallRecord& call) noexcept {
     const bool operation = call.part >= CallPart::kCollective;
     // A message is recorded also in a thread whose states are not.

@@ -115,6 +115,10 @@ class Tracer {
     void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
                     Phase phase = Phase::kWhole) noexcept;
 
+    // How the collective call that was entered last is carried out from now on: the name of the path or
+    // algorithm, and the round, from 1 on, of how many; 0: it has none.
+    void carried_out(std::string_view name, std::uint32_t round, std::uint32_t rounds) noexcept;
+
     // One record for what enter(), leave(), sent(), received(), send_ended() and collective() record in several, for
     // a program whose calls are observed (kNumberedByTag). The beginning of a call and its part have one time. If
     // several records are needed, because the stream wraps, has too many lines or has no sites, they are recorded instead. False:
@@ -164,6 +168,7 @@ class Tracer {
     struct Tables {
         SiteTable sites;
         NameTable regions;
+        NameTable paths;
         NameTable counters;
         std::array<std::atomic<bool>, kLastCall + 1> mpi_calls{};  // true: defined
         std::vector<Definition> definitions;  // protected by the tracer's mutex

@@ -57,6 +57,14 @@ std::uint32_t Definitions::region(std::uint32_t stream, std::uint32_t id) {
     return known->second;
 }
 
+std::uint32_t Definitions::round_of(std::uint32_t path, std::uint32_t round, std::uint32_t rounds) {
+    constexpr std::uint32_t kMostRounds = 256;
+    if (round == 0 || rounds < 2 || rounds > kMostRounds) return path;
+    Region region = regions_[path];
+    region.name += fmt::format(" {}/{}", round, rounds);
+    return intern(std::move(region));
+}
+
 std::uint32_t Definitions::counter(std::uint32_t stream, std::uint32_t id) {
     const auto [known, is_new] = counter_ids_.try_emplace(pair(stream, id), 0);
     if (is_new) known->second = intern_counter(fmt::format("counter {}", id));

@@ -112,6 +112,7 @@ Region region_of(std::string name, std::uint64_t what) {
 
 Region undefined_region(std::uint32_t id) {
     const LibraryRegion known = library_region(id);
+    if (id >= kFirstPathRegion) return region_of(fmt::format("path {}", id), kCollectiveCall);
     if (known.name.empty()) return region_of(fmt::format("region {}", id), kStretch);
     return region_of(known.name, known.collective ? kCollectiveCall : kCall);
 }

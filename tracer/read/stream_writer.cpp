@@ -104,6 +104,11 @@ void StreamWriter::collective(std::uint64_t time, std::uint16_t number, std::uin
             bytes);
 }
 
+void StreamWriter::carried_out(std::uint64_t time, std::uint32_t path, std::uint32_t round,
+                               std::uint32_t rounds) {
+    put(time, {.kind = Kind::kCarriedOut, .a = path, .b = pair(round, rounds)});
+}
+
 void StreamWriter::send_ended(std::uint64_t time, std::uint32_t to, std::uint32_t type,
                               std::uint16_t number) {
     put(time, {.kind = Kind::kSendEnded, .extra = number, .a = to, .b = pair(type, 0)});

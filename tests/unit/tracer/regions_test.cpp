@@ -174,3 +174,53 @@ TEST_CASE("the summary tells the regions among the states") {
     CHECK(text.find("    step         40.0%    400.0 us\n") != std::string::npos);
     CHECK(text.find("    solve        30.0%    300.0 us\n") != std::string::npos);
 }
+
+TEST_CASE(
+    "the rounds of a collective call are known with their times, also across a stored state") {
+    constexpr std::uint32_t kBarrier = static_cast<std::uint32_t>(Call::kSync);
+    std::vector<StreamWriter> tasks{task_stream(0, 1)};
+    StreamWriter& out = tasks[0];
+    out.define(0, Defined::kRegion, kFirstPathRegion, "ring", 1);
+    out.enter(us(100), kBarrier);
+    out.carried_out(us(100), kFirstPathRegion, 1, 2);
+    for (std::uint64_t i = 0; i < 40; ++i)
+        out.put(us(110 + i), {.kind = Kind::kProgress, .detail = 0, .b = i});
+    out.carried_out(us(300), kFirstPathRegion, 2, 2);
+    out.leave(us(600), kBarrier);
+    const auto between = static_cast<std::uint64_t>(GENERATE(5, 1000));
+    Session session(
+        TraceSource::from_bytes(gathered(tasks), "rounds"), {}, [](double) {}, between);
+    const auto rounds = session.nested({microseconds(150), microseconds(700)}, 0, 1);
+    REQUIRE(rounds.size() == 2);
+    CHECK(session.definitions().region(rounds[0].region).name == "ring 1/2");
+    CHECK(rounds[0].from == microseconds(100));
+    CHECK(rounds[0].to == microseconds(300));
+    CHECK(session.definitions().region(rounds[1].region).name == "ring 2/2");
+    CHECK(rounds[1].to == microseconds(600));
+    CHECK(session.part_of_nested(rounds[1].region) == static_cast<std::size_t>(State::kCollective));
+}
+
+TEST_CASE("a summary says how collective calls were carried out") {
+    constexpr std::uint32_t kBarrier = static_cast<std::uint32_t>(Call::kSync);
+    std::vector<StreamWriter> tasks{task_stream(0, 1)};
+    StreamWriter& out = tasks[0];
+    out.define(0, Defined::kRegion, kFirstPathRegion, "ring", 1);
+    out.define(0, Defined::kRegion, kFirstPathRegion + 1, "multicast", 1);
+    std::uint64_t now = 100;
+    for (const std::uint32_t path : {0u, 1u, 0u}) {
+        out.enter(us(now), kBarrier);
+        out.carried_out(us(now), kFirstPathRegion + path, path == 0 ? 1 : 0, path == 0 ? 3 : 0);
+        now += 100;
+        out.leave(us(now), kBarrier);
+    }
+    const TraceSource source = TraceSource::from_bytes(gathered(tasks), "paths");
+    Symbols symbols;
+    const Summary summary = summarize(source, symbols, [](double) {});
+    REQUIRE(summary.paths.size() == 2);
+    CHECK(summary.paths[0].path == "ring");
+    CHECK(summary.paths[0].calls == 2);
+    CHECK(summary.paths[0].rounds == 3);
+    CHECK(summary.paths[0].time == microseconds(200));
+    CHECK(summary.paths[1].path == "multicast");
+    CHECK(summary.paths[1].rounds == 0);
+}
