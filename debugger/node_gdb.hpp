@@ -20,6 +20,7 @@
 #include "debugger/core_files.hpp"
 #include "debugger/mi_record.hpp"
 #include "debugger/stack_tree.hpp"
+#include "debugger/start_breakpoint.hpp"
 
 namespace poe::debugger {
 
@@ -140,7 +141,9 @@ class NodeGdb {
     void begin_attached();
     void check_attached();
     void on_core(DebuggedTask& task, const GdbAnswer& answer);
-    void insert_start_breakpoint(const std::string& place, const DebuggedTask* only = nullptr);
+    void insert_start_breakpoints(const DebuggedTask* only, const std::function<void()>& done);
+    void insert_start_breakpoint(const std::string& function, const DebuggedTask* only,
+                                 const std::function<void()>& done);
     void on_start_stop(DebuggedTask& task);
     void lose(DebuggedTask& task, const GdbAnswer& answer);
     void look_for_main(DebuggedTask& task);
@@ -171,7 +174,7 @@ class NodeGdb {
     std::string console_;
     std::string log_;
     bool can_start_ = false;  // the breakpoints at main have been set
-    std::map<int, std::vector<std::string>> start_breakpoints_;  // number -> inferiors that have it
+    std::vector<StartBreakpoint> start_breakpoints_;
     DebuggedTask* ended_ = nullptr;  // its signal is about to be reported, if it was killed
     bool gone_ = false;
     bool attached_ = false;  // on_attached has been called

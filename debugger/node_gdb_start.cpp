@@ -90,10 +90,7 @@ void NodeGdb::look_for_main(DebuggedTask& task) {
                     task.note = "a script has started it, and it has loaded the library";
                     return started(task);
                 }
-                insert_start_breakpoint(kFortranMain, &task);
-                insert_start_breakpoint("main", &task);
-                command("-gdb-show version",
-                        [this, &task](const GdbAnswer&) { start_handed_over(task); });
+                insert_start_breakpoints(&task, [this, &task] { start_handed_over(task); });
             });
 }
 
@@ -150,8 +147,7 @@ void NodeGdb::check_attached() {
     });
     if (attached_ || is_pending) return;
     attached_ = true;
-    for (const auto& each : start_breakpoints_)
-        command("-break-delete " + std::to_string(each.first));
+    for (const StartBreakpoint& each : start_breakpoints_) command(delete_command(each));
     start_breakpoints_.clear();
     handlers_.on_attached();
 }
@@ -161,18 +157,15 @@ void NodeGdb::begin_attached() {
     if (std::none_of(tasks_.begin(), tasks_.end(),
                      [](const auto& task) { return task.life == Life::kStarting; }))
         return;
-    insert_start_breakpoint(kFortranMain);
-    insert_start_breakpoint("main");
-    command("-gdb-show version", [this](const GdbAnswer&) {
+    insert_start_breakpoints(nullptr, [this] {
         can_start_ = true;
         for (DebuggedTask& task : tasks_) go_to_main(task);
     });
 }
 
 bool NodeGdb::has_main(const DebuggedTask& task) const {
-    return std::any_of(start_breakpoints_.begin(), start_breakpoints_.end(), [&](const auto& each) {
-        return std::find(each.second.begin(), each.second.end(), task.group()) != each.second.end();
-    });
+    return std::any_of(start_breakpoints_.begin(), start_breakpoints_.end(),
+                       [&](const StartBreakpoint& each) { return each.is_in(task.group()); });
 }
 
 // The stop of the attachment may be reported before or after the breakpoints have been set. A
@@ -185,24 +178,28 @@ void NodeGdb::go_to_main(DebuggedTask& task) {
     started(task);
 }
 
-// Notes in which inferiors the breakpoint has a location. `only`: it is for this task alone.
-void NodeGdb::insert_start_breakpoint(const std::string& place, const DebuggedTask* only) {
-    const std::string whom = only != nullptr ? "-p " + std::to_string(only->thread) + " " : "";
+// `only`: the breakpoints are for this task alone. `done` is called when gdb has made all that it can.
+void NodeGdb::insert_start_breakpoints(const DebuggedTask* only,
+                                       const std::function<void()>& done) {
+    insert_start_breakpoint(kFortranMain, only,
+                            [=, this] { insert_start_breakpoint("main", only, done); });
+}
+
+void NodeGdb::insert_start_breakpoint(const std::string& function, const DebuggedTask* only,
+                                      const std::function<void()>& done) {
+    const int thread = only != nullptr ? only->thread : 0;
     const std::string group = only != nullptr ? only->group() : "";
-    command("-break-insert --qualified " + whom + place, [this, group](const GdbAnswer& answer) {
-        const MiValue* breakpoint = answer.results.find("bkpt");
-        if (!answer.ok || breakpoint == nullptr) return;
-        std::vector<std::string>& groups =
-            start_breakpoints_[parse_number<int>(breakpoint->text_of("number")).value_or(0)];
-        const auto add = [&groups, &group](const MiValue& location) {
-            if (const MiValue* list = location.find("thread-groups"))
-                for (const auto& item : list->items)
-                    if (group.empty() || group == item.second.text)
-                        groups.push_back(item.second.text);
-        };
-        add(*breakpoint);
-        if (const MiValue* locations = breakpoint->find("locations"))
-            for (const auto& item : locations->items) add(item.second);
+    const auto keep = [this, group, done](std::optional<StartBreakpoint> made) {
+        if (made && !group.empty())
+            std::erase_if(made->groups, [&](const std::string& each) { return each != group; });
+        if (made) start_breakpoints_.push_back(std::move(*made));
+        done();
+    };
+    command(internal_breakpoint_command(function, thread), [=, this](const GdbAnswer& answer) {
+        if (answer.ok) return keep(internal_breakpoint_of(answer.console));
+        command(ordinary_breakpoint_command(function, thread), [keep](const GdbAnswer& ordinary) {
+            keep(ordinary.ok ? ordinary_breakpoint_of(ordinary.results) : std::nullopt);
+        });
     });
 }
 
@@ -213,14 +210,14 @@ void NodeGdb::on_start_stop(DebuggedTask& task) {
         if (task.handed_over) return look_for_main(task);
         return go_to_main(task);
     }
-    const auto found = start_breakpoints_.find(task.reason.breakpoint);
+    const auto found = std::find_if(
+        start_breakpoints_.begin(), start_breakpoints_.end(),
+        [&](const StartBreakpoint& each) { return each.number == task.reason.breakpoint; });
     if (task.reason.kind == StopReason::Kind::kBreakpoint && found != start_breakpoints_.end()) {
-        // A Fortran program has both. Its own begins at MAIN__, the one with the lower number.
+        // A Fortran program has both. Its own begins at MAIN__, whose breakpoint was made first.
         const bool is_first =
-            std::none_of(start_breakpoints_.begin(), found, [&](const auto& each) {
-                return std::find(each.second.begin(), each.second.end(), task.group()) !=
-                       each.second.end();
-            });
+            std::none_of(start_breakpoints_.begin(), found,
+                         [&](const StartBreakpoint& each) { return each.is_in(task.group()); });
         if (is_first) return started(task);
     } else if (task.reason.kind == StopReason::Kind::kSignal) {
         return started(task);
@@ -230,10 +227,9 @@ void NodeGdb::on_start_stop(DebuggedTask& task) {
 }
 
 void NodeGdb::started(DebuggedTask& task) {
-    std::erase_if(start_breakpoints_, [&](const auto& each) {
-        const bool is_own =
-            task.handed_over && each.second.size() == 1 && each.second.front() == task.group();
-        if (is_own) command("-break-delete " + std::to_string(each.first));
+    std::erase_if(start_breakpoints_, [&](const StartBreakpoint& each) {
+        const bool is_own = task.handed_over && each.groups.size() == 1 && each.is_in(task.group());
+        if (is_own) command(delete_command(each));
         return is_own;
     });
     task.life = Life::kAlive;

@@ -11,6 +11,7 @@ from launching import BUILD, DEADLINE, EXAMPLES, SANITIZED, LaunchTest, clean_en
 
 PDBX = str(BUILD / "bin" / "pdbx")
 BUGS = EXAMPLES / "bugs"
+SYSTEM_COMPILERS = ("cc", "g++", "gfortran")  # others are POE's
 
 
 class Session:
@@ -63,5 +64,6 @@ class PdbxTest(LaunchTest):
         place = self.folder / name
         place.write_text(source)
         program = place.with_suffix("")
-        subprocess.run([compiler if compiler == "cc" else BUILD / "bin" / compiler, "-g", "-O0", place, "-o", program, *flags], check=True)
+        subprocess.run([compiler if compiler in SYSTEM_COMPILERS else BUILD / "bin" / compiler, "-g", "-O0", place, "-o", program, *flags],
+                       check=True)
         return program

@@ -44,6 +44,13 @@ class PlayedGdb {
         }
         FAIL("no command begins with " << beginning);
     }
+    // What gdb answers when it has made an internal breakpoint at the function for these inferiors.
+    void make_internal(const std::string& function, const std::string& printed) {
+        say("~\"Function \\\"somewhere\\\" not defined.\\n\"");
+        say("~\"start breakpoint " + printed + "\\n\"");
+        answer(internal_breakpoint_command(function, 0), "^done");
+        say("(gdb) ");
+    }
     bool has_written(const std::string& beginning) const {
         for (const auto& [token, command] : written)
             if (!token.empty() && command.starts_with(beginning)) return true;
@@ -126,10 +133,8 @@ TEST_CASE("tasks that are held go to main, and leave its breakpoint behind") {
     PlayedGdb play(2, true);
     play.attach_all();
     CHECK(play.stopped.empty());
-    play.answer("-break-insert --qualified MAIN__", "^error,msg=\"no\"");
-    play.answer("-break-insert --qualified main",
-                "^done,bkpt={number=\"1\",locations=[{number=\"1.1\",thread-groups=[\"i1\"]}]}");
-    play.answer("-gdb-show version", "^done");
+    play.make_internal("MAIN__", "-7");
+    play.make_internal("main", "-8 1");
     // The second program has no symbols.
     CHECK(play.stopped == std::vector<TaskId>{11});
     CHECK(play.gdb.tasks()[1].note.find("no symbols") != std::string::npos);
@@ -138,8 +143,32 @@ TEST_CASE("tasks that are held go to main, and leave its breakpoint behind") {
     CHECK(play.has_written("-interpreter-exec console \"handle SIGSTOP nostop noprint nopass\""));
     play.say("*running,thread-id=\"1\"");
     play.say(
-        "*stopped,reason=\"breakpoint-hit\",bkptno=\"1\",frame={func=\"main\"},thread-id=\"1\"");
+        "*stopped,reason=\"breakpoint-hit\",bkptno=\"-8\",frame={func=\"main\"},thread-id=\"1\"");
     CHECK(play.stopped == std::vector<TaskId>{11, 10});
+    CHECK(play.has_written(delete_command({-8, {}})));
+    CHECK_FALSE(play.has_written(delete_command({-7, {}})));  // gdb has deleted it itself
+    CHECK(play.attached == 1);
+}
+
+TEST_CASE("a gdb without Python stops the tasks by ordinary breakpoints") {
+    PlayedGdb play(2, true);
+    play.attach_all();
+    const std::string none =
+        "^error,msg=\"Python scripting is not supported in this copy of GDB.\"";
+    play.answer(internal_breakpoint_command("MAIN__", 0), none);
+    play.answer("-break-insert --qualified MAIN__", "^error,msg=\"no\"");
+    play.answer(internal_breakpoint_command("main", 0), none);
+    play.answer(
+        "-break-insert --qualified main",
+        "^done,bkpt={number=\"1\",locations=[{number=\"1.1\",thread-groups=[\"i1\"]},{number="
+        "\"1.2\",thread-groups=[\"i2\"]}]}");
+    for (const char* thread : {"1", "2"}) {
+        play.say("*running,thread-id=\"" + std::string(thread) + "\"");
+        play.say(
+            "*stopped,reason=\"breakpoint-hit\",bkptno=\"1\",frame={func=\"main\"},thread-id=\"" +
+            std::string(thread) + "\"");
+    }
+    CHECK(play.stopped == std::vector<TaskId>{10, 11});
     CHECK(play.has_written("-break-delete 1"));
     CHECK(play.attached == 1);
 }
@@ -173,18 +202,15 @@ TEST_CASE("the daemon tells the end of a task whose gdb has gone") {
 TEST_CASE("a Fortran program is stopped at its own main program") {
     PlayedGdb play(1, true);
     play.attach_all();
-    play.answer("-break-insert --qualified MAIN__",
-                "^done,bkpt={number=\"1\",thread-groups=[\"i1\"]}");
-    play.answer("-break-insert --qualified main",
-                "^done,bkpt={number=\"2\",thread-groups=[\"i1\"]}");
-    play.answer("-gdb-show version", "^done");
+    play.make_internal("MAIN__", "-7 1");
+    play.make_internal("main", "-8 1");
     play.say("*running,thread-id=\"1\"");
     play.say(
-        "*stopped,reason=\"breakpoint-hit\",bkptno=\"2\",frame={func=\"main\"},thread-id=\"1\"");
+        "*stopped,reason=\"breakpoint-hit\",bkptno=\"-8\",frame={func=\"main\"},thread-id=\"1\"");
     CHECK(play.stopped.empty());
     play.say("*running,thread-id=\"1\"");
     play.say(
-        "*stopped,reason=\"breakpoint-hit\",bkptno=\"1\",frame={func=\"MAIN__\"},thread-id=\"1\"");
+        "*stopped,reason=\"breakpoint-hit\",bkptno=\"-7\",frame={func=\"MAIN__\"},thread-id=\"1\"");
     CHECK(play.stopped == std::vector<TaskId>{10});
 }
 

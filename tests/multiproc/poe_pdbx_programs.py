@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""pdbx and the kinds of programs: how they were linked, what they are written in, how they were optimised, whether they
+have symbols."""
+
+import subprocess
+
+from debugging import PdbxTest
+from launching import main
+
+PLAIN = r"""
+#include <stdio.h>
+static int twice(int n) { return 2 * n; }
+int main(int argc, char **argv) {
+    int sum = twice(argc) + !argv;
+    printf("sum %d\n", sum);
+    return 0;
+}
+"""
+
+MPL = r"""
+#include <mpproto.h>
+#include <stdio.h>
+int main(void) {
+    int tasks, me;
+    mpc_environ(&tasks, &me);
+    printf("sum %d\n", tasks);
+    return 0;
+}
+"""
+
+# The constructor reads before the main program begins, and the main program has another name than the file's first function.
+CPLUSPLUS = r"""
+#include <cstdio>
+namespace other { int main(int n) { return n + 1; } }
+struct Early { int value; Early() : value(other::main(1)) {} };
+static Early early;
+int main() {
+    std::printf("sum %d\n", early.value);
+    return 0;
+}
+"""
+
+FORTRAN = r"""
+program parts
+  implicit none
+  integer :: total
+  total = 5
+  print '(a,i0)', 'sum ', total
+end program
+"""
+
+class Starts(PdbxTest):
+    """Each task stops in its main program, after the arguments of the function have got their places."""
+
+    def check(self, program, place, tasks, output):
+        said = self.pdbx(["tasks", "breakpoints", "cont"], program, "-procs", tasks)
+        all_tasks = list(range(tasks))
+        self.assertEqual(said.stops()[0][0], all_tasks, said.text)
+        self.assertIn(place, said.stops()[0][1], said.text)
+        self.assertEqual(list(said.answers("tasks").values()), [all_tasks], said.text)
+        self.assertEqual(said.lines("breakpoints"), ["there are no breakpoints"])
+        self.assertEqual(said.output(), [output] * tasks, said.text)
+        self.assertEqual(said.status, 0, said.text)
+
+    def test_64_tasks_in_c(self):
+        self.check(self.build("plain.c", PLAIN, "cc", "-pie", "-fPIE"), "main at plain.c:5", 64, "sum 2")
+
+    def test_64_tasks_in_fortran(self):
+        self.check(self.build("parts.f90", FORTRAN, "gfortran"), "parts at parts.f90:5", 64, "sum 5")
+
+    def test_64_tasks_that_are_linked_statically(self):
+        self.check(self.build("plain.c", PLAIN, "cc", "-static"), "main at plain.c:5", 64, "sum 2")
+
+    def test_links_of_every_kind(self):
+        for number, flags in enumerate((["-no-pie", "-fno-pie"], ["-static-pie", "-fPIE"], ["-static"], ["-Wl,-z,now", "-pie", "-fPIE"])):
+            with self.subTest(flags=flags):
+                self.check(self.build(f"plain{number}.c", PLAIN, "cc", *flags), f"main at plain{number}.c:5", 3, "sum 2")
+        for number, flags in enumerate(([], ["-static"], ["-static-pie"])):
+            with self.subTest(flags=flags):
+                self.check(self.build(f"mpl{number}.c", MPL, "mpcc", *flags), f"main at mpl{number}.c:6", 3, "sum 3")
+        self.check(self.build("parts.f90", FORTRAN, "gfortran", "-static"), "parts at parts.f90:5", 3, "sum 5")
+
+    def test_another_function_with_the_name_main(self):
+        self.check(self.build("early.cpp", CPLUSPLUS, "g++"), "main at early.cpp:7", 4, "sum 2")
+
+    def test_a_program_without_symbols_stops_before_its_first_instruction(self):
+        program = self.build("plain.c", PLAIN, "cc")
+        subprocess.run(["strip", program], check=True)
+        said = self.pdbx(["tasks", "where", "cont"], program, "-procs", 4)
+        self.assertEqual(len(said.answers("tasks")), 1, said.text)
+        self.assertIn("no symbols: stopped at its first instruction", list(said.answers("tasks"))[0])
+        self.assertEqual(said.output(), ["sum 2"] * 4)
+        self.assertEqual(said.status, 0, said.text)
+
+    def test_several_programs_of_one_job(self):
+        c = self.build("plain.c", PLAIN, "cc")
+        fortran = self.build("parts.f90", FORTRAN, "gfortran")
+        bare = self.build("bare.c", PLAIN, "cc")
+        subprocess.run(["strip", bare], check=True)
+        (self.folder / "programs").write_text(f"{c}\n{fortran}\n{bare}\n{c}\n")
+        said = self.pdbx(["tasks", "cont"], "-pgmmodel", "mpmd", "-cmdfile", self.folder / "programs", "-procs", 4)
+        places = {tuple(tasks): text for text, tasks in said.answers("tasks").items()}
+        self.assertIn("main at plain.c:5", places[(0, 3)], said.text)
+        self.assertIn("parts at parts.f90:5", places[(1,)], said.text)
+        self.assertIn("no symbols", places[(2,)], said.text)
+        self.assertEqual(sorted(said.output()), ["sum 2"] * 3 + ["sum 5"], said.text)
+
+
+if __name__ == "__main__":
+    main()
