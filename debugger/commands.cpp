@@ -81,8 +81,8 @@ const std::vector<CommandName>& command_names() {
         {"continue", "c cont", Kind::kContinue, "", "[&]", "let the group's tasks continue"},
         {"step", "s", Kind::kStep, "", "[COUNT]", "go to the next line, also into functions"},
         {"next", "n", Kind::kNext, "", "[COUNT]", "go to the next line of this function"},
-        {"stepi", "si", Kind::kStepInstruction, "", "", "execute one instruction"},
-        {"nexti", "ni", Kind::kNextInstruction, "", "", "the same, over calls"},
+        {"stepi", "si", Kind::kStepInstruction, "", "[COUNT]", "execute one instruction"},
+        {"nexti", "ni", Kind::kNextInstruction, "", "[COUNT]", "the same, over calls"},
         {"finish", "fin", Kind::kFinish, "", "", "go to the return of the current function"},
         {"until", "u advance", Kind::kUntil, "", "[PLACE]", "go to a place of this function"},
         {"halt", "interrupt", Kind::kHalt, "", "", "stop the group's running tasks (also Ctrl-C)"},
@@ -93,7 +93,7 @@ const std::vector<CommandName>& command_names() {
          "show minimum, maximum, mean and outliers of a number"},
         {"assign", "", Kind::kGdb, "set var", "VARIABLE = VALUE", "change a variable"},
         {"dump", "", Kind::kGdb, "info locals", "", "show the local variables"},
-        {"list", "l", Kind::kGdb, "list", "[PLACE]", "show source lines"},
+        {"list", "l", Kind::kList, "", "[PLACE | -]", "show source lines; again: the next ones"},
         {"whatis", "", Kind::kGdb, "whatis", "EXPRESSION", "show a type"},
         {"up", "", Kind::kUp, "", "[COUNT]",
          "select the caller's frame; from a library the program's"},
@@ -162,6 +162,27 @@ bool repeats(CommandKind kind) {
         default:
             return false;
     }
+}
+
+bool takes_nothing(CommandKind kind) {
+    switch (kind) {
+        case Kind::kTasks:
+        case Kind::kBreakpoints:
+        case Kind::kContinue:
+        case Kind::kFinish:
+        case Kind::kHalt:
+        case Kind::kWhy:
+        case Kind::kMessages:
+        case Kind::kDetach:
+            return true;
+        default:
+            return false;
+    }
+}
+
+std::string without_line_end(std::string text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    return text;
 }
 
 std::vector<std::string> help_lines(const std::string& command) {

@@ -35,6 +35,7 @@ enum class CommandKind {
     kDown,
     kFrame,
     kThread,
+    kList,
     kWhy,
     kMessages,
     kDetach,
@@ -68,6 +69,12 @@ std::optional<CommandLine> parse_command(std::string_view line);
 
 // True if an empty line repeats this command, as in gdb.
 bool repeats(CommandKind kind);
+
+// True if nothing may follow the command.
+bool takes_nothing(CommandKind kind);
+
+// Returns the text without the line ends after it.
+std::string without_line_end(std::string text);
 
 // Returns the first word of the text and removes it, with the blanks around it.
 std::string take_word(std::string& text);

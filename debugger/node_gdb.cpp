@@ -247,7 +247,7 @@ void NodeGdb::check_stopped(DebuggedTask& task) {
     }
     task.stop_requested = false;
     task.stopped = true;
-    task.frame = 0;
+    task.select(task.thread, 0);
     if (task.life == Life::kStarting)
         on_start_stop(task);
     else

@@ -48,6 +48,7 @@ struct DebuggedTask {
     std::map<int, bool> threads;  // by gdb's number; true: it runs
     int thread = 0;               // the one that commands refer to
     int frame = 0;                // the selected frame
+    int listed = 0;               // the first source line that was shown last; 0: none yet
     bool held = false;            // a task at its start: gdb has reported that it is stopped
     bool going = false;           // and has let it continue
     bool stop_requested = false;
@@ -62,6 +63,11 @@ struct DebuggedTask {
     bool begins = false;         // the stop is that at the beginning of such a process
     std::string exit;            // how it has ended according to its daemon
 
+    void select(int of_thread, int of_frame) {
+        thread = of_thread;
+        frame = of_frame;
+        listed = 0;
+    }
     bool runs() const { return life == Life::kAlive && !stopped; }
     // gdb's name of its process.
     std::string group() const { return "i" + std::to_string(inferior); }
@@ -115,7 +121,8 @@ class NodeGdb {
     static std::string context(const DebuggedTask& task);
 
     // Lets the task continue. `how`: "-exec-continue", "-exec-next", ... for the selected thread;
-    // the others continue. on_error receives gdb's refusal.
+    // the others continue. `finish` and `until` refer to the selected frame. on_error receives gdb's
+    // refusal.
     void resume(DebuggedTask& task, const std::string& how,
                 std::function<void(const std::string&)> on_error = nullptr);
     void interrupt(DebuggedTask& task);

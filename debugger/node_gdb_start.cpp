@@ -243,7 +243,9 @@ void NodeGdb::resume(DebuggedTask& task, const std::string& how,
                      std::function<void(const std::string&)> on_error) {
     task.stopped = false;
     task.stop_requested = false;
-    task.frame = 0;
+    const std::string selected = " --thread " + std::to_string(task.thread) +
+                                 (task.frame > 0 ? " --frame " + std::to_string(task.frame) : "");
+    task.select(task.thread, 0);
     task.reason = {};
     task.stack.reset();
     task.note.clear();
@@ -251,9 +253,8 @@ void NodeGdb::resume(DebuggedTask& task, const std::string& how,
     task.begins = false;
     const bool alone = task.threads.size() <= 1;
     if (how == "-exec-continue" || alone) {
-        const std::string whom = how == "-exec-continue"
-                                     ? " --thread-group " + task.group()
-                                     : " --thread " + std::to_string(task.thread);
+        const std::string whom =
+            how == "-exec-continue" ? " --thread-group " + task.group() : selected;
         const std::size_t blank = how.find(' ');
         command(how.substr(0, blank) + whom + (blank == std::string::npos ? "" : how.substr(blank)),
                 [this, &task, on_error](const GdbAnswer& answer) {
@@ -268,8 +269,7 @@ void NodeGdb::resume(DebuggedTask& task, const std::string& how,
         if (thread != task.thread && !runs)
             command("-exec-continue --thread " + std::to_string(thread));
     const std::size_t blank = how.find(' ');
-    command(how.substr(0, blank) + " --thread " + std::to_string(task.thread) +
-                (blank == std::string::npos ? "" : how.substr(blank)),
+    command(how.substr(0, blank) + selected + (blank == std::string::npos ? "" : how.substr(blank)),
             [this, &task, on_error](const GdbAnswer& answer) {
                 if (answer.ok) return;
                 interrupt(task);

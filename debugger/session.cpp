@@ -333,7 +333,7 @@ void Session::on_ended(DebuggedTask& task) {
 
 void Session::add_event(Report::Kind kind, TaskId task, const std::string& text,
                         const MiValue* where) {
-    Event event{kind, task, text, "", 0};
+    Event event{kind, task, text, "", 0, ""};
     if (where != nullptr) {
         event.file = where->text_of("fullname");
         event.line = std::atoi(where->text_of("line").c_str());
@@ -346,7 +346,8 @@ void Session::add_event(Report::Kind kind, TaskId task, const std::string& text,
 void Session::show_events() {
     events_due_.reset();
     const std::vector<Event> events = std::exchange(events_, {});
-    for (const Report::Kind kind : {Report::Kind::kStop, Report::Kind::kEnd}) {
+    for (const Report::Kind kind :
+         {Report::Kind::kError, Report::Kind::kStop, Report::Kind::kEnd}) {
         // A task may have several events, so each has a report of its own.
         std::vector<Event> rest;
         for (const Event& event : events)
@@ -354,6 +355,7 @@ void Session::show_events() {
         while (!rest.empty()) {
             Report report;
             report.kind = kind;
+            report.command = rest.front().command;
             Answers answers;
             TaskSet seen;
             std::vector<Event> shown;
@@ -471,51 +473,6 @@ std::vector<std::string> Session::completions(const std::string& word, bool firs
         names = groups_->names();
     std::erase_if(names, [&](const std::string& name) { return !name.starts_with(word); });
     return names;
-}
-
-Session::OperationPtr Session::operation(std::function<void(Operation&)> finish) {
-    operation_ = std::make_shared<Operation>();
-    interrupted_ = false;
-    operation_->outstanding = 1;  // until seal()
-    operation_->finish = std::move(finish);
-    return operation_;
-}
-
-void Session::finish_one(const OperationPtr& operation) {
-    if (--operation->outstanding > 0) return;
-    if (operation_ == operation) operation_.reset();
-    const auto by_task = [](const auto& a, const auto& b) { return a.first < b.first; };
-    std::sort(operation->answers.begin(), operation->answers.end(), by_task);
-    std::sort(operation->errors.begin(), operation->errors.end(), by_task);
-    std::sort(operation->stacks.begin(), operation->stacks.end(), by_task);
-    operation->finish(*operation);
-}
-
-void Session::seal(const OperationPtr& operation) {
-    finish_one(operation);
-}
-
-void Session::add_answer(const OperationPtr& operation, TaskId task, const GdbAnswer& answer,
-                         const std::string& text) {
-    if (answer.ok)
-        operation->answers.emplace_back(task, text);
-    else
-        operation->errors.emplace_back(task, answer.error);
-    finish_one(operation);
-}
-
-// The answers of the tasks, then their errors.
-void Session::show_answers(Operation& operation) {
-    Report report;
-    report.command = line_;
-    report.answers = fold(operation.answers);
-    if (!operation.answers.empty() || operation.errors.empty()) show(report);
-    if (operation.errors.empty()) return;
-    Report errors;
-    errors.kind = Report::Kind::kError;
-    errors.command = line_;
-    errors.answers = fold(operation.errors);
-    show(std::move(errors));
 }
 
 }  // namespace poe::debugger

@@ -153,10 +153,12 @@ class Session {
     std::string stop_in_words(NodeIndex node, const DebuggedTask& task) const;
     void ask_for_error(NodeIndex node, DebuggedTask& task);
 
+    // session_answers.cpp
     // Starts an operation. finish is called when each command that was added has been answered.
     OperationPtr operation(std::function<void(Operation&)> finish);
     void add_answer(const OperationPtr& operation, TaskId task, const GdbAnswer& answer,
                     const std::string& text);
+    void add_error(const OperationPtr& operation, TaskId task, const std::string& error);
     void finish_one(const OperationPtr& operation);
     void seal(const OperationPtr& operation);
     void show_answers(Operation& operation);
@@ -170,14 +172,19 @@ class Session {
     void where(const TaskSet& tasks, bool full);
     void ask_for_stacks(const OperationPtr& all, const TaskSet& tasks);
     void print(const TaskSet& tasks, const std::string& expression, bool values);
+    void pass_to_gdb(const TaskSet& tasks, const std::string& command);
+    void source(const std::string& file);
+    bool note_running(const TaskSet& tasks, const TaskSet& stopped);
+
+    // session_frames.cpp
     void select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments);
     void leave_library(const OperationPtr& all, TaskId task);
     void show_frame(const OperationPtr& all, TaskId task, int wanted);
     void list_threads(const TaskSet& tasks);
     void select_thread(const TaskSet& tasks, const std::string& arguments);
-    void pass_to_gdb(const TaskSet& tasks, const std::string& command);
-    void source(const std::string& file);
-    bool note_running(const TaskSet& tasks, const TaskSet& stopped);
+    void list_source(const TaskSet& tasks, const std::string& arguments);
+    void list_around_frame(const OperationPtr& all, TaskId task);
+    void show_lines(const OperationPtr& all, TaskId task, const std::string& command);
 
     // session_picture.cpp
     TaskId task_in_view() const;
@@ -232,6 +239,7 @@ class Session {
         std::string text;
         std::string file;  // of the source line
         int line = 0;
+        std::string command;  // of kError: what was typed
     };
     std::vector<Event> events_;
     std::size_t errors_asked_ = 0;  // stops whose error messages have been asked for

@@ -15,11 +15,6 @@ using Life = DebuggedTask::Life;
 // Enough for a deep recursion, and bounded for an endless one.
 constexpr const char* kStackFrames = " 0 199";
 
-std::string without_line_end(std::string text) {
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-    return text;
-}
-
 // Splits "/x n" into the format "/x" and the expression.
 std::pair<std::string, std::string> format_of(std::string expression) {
     if (expression.empty() || expression.front() != '/') return {"", expression};
@@ -93,6 +88,7 @@ void Session::execute(const std::string& line, Time now) {
     const std::optional<CommandLine> command = parse_command(text);
     if (!command) return;
     last_ = repeats(command->kind) ? text : "";
+    if (command->kind == Kind::kList) last_ = command->arguments == "-" ? text : "list";
     line_ = text;
     const auto tasks = groups_->find(group_);
     if (!tasks) {  // the group was predefined by `why`, and does not exist any more
@@ -108,6 +104,8 @@ void Session::run(const CommandLine& command, const TaskSet& tasks) {
     if (cores_ && needs_process(command.kind))
         return fail(std::string(command.name) + " needs a running job; these are core files");
     const std::string& arguments = command.arguments;
+    if (!arguments.empty() && takes_nothing(command.kind))
+        return fail(command.name + " takes no argument; \"" + arguments + "\" is one");
     switch (command.kind) {
         case Kind::kGroup:
             return on_group_command(arguments);
@@ -154,11 +152,15 @@ void Session::run(const CommandLine& command, const TaskSet& tasks) {
             return;
         }
         case Kind::kWhere:
+            if (!arguments.empty() && arguments != "full")
+                return fail("where has the forms where and where full");
             return where(tasks, arguments == "full");
         case Kind::kPrint:
             return print(tasks, arguments, false);
         case Kind::kValues:
             return print(tasks, arguments, true);
+        case Kind::kList:
+            return list_source(tasks, arguments);
         case Kind::kUp:
         case Kind::kDown:
         case Kind::kFrame:
@@ -311,12 +313,8 @@ void Session::resume(const TaskSet& tasks, const std::string& how, bool backgrou
     for (const TaskId task : stopped) {
         const std::string line = line_;
         gdb_of(task)->resume(*find(task), words, [this, task, line](const std::string& error) {
-            Report report;
-            report.kind = Report::Kind::kError;
-            report.command = line;
-            report.answers = {{{task}, error}};
-            show(std::move(report));
-            check_wait();
+            add_event(Report::Kind::kError, task, error, nullptr);
+            events_.back().command = line;
         });
     }
     tell_held();
@@ -379,119 +377,6 @@ void Session::print(const TaskSet& tasks, const std::string& expression, bool va
                               });
     }
     seal(all);
-}
-
-void Session::select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments) {
-    const auto number = parse_number<int>(arguments);
-    if (!arguments.empty() && (!number || *number < 0))
-        return fail("\"" + arguments + "\" is no number of frames; give one from 0 on");
-    const TaskSet stopped = stopped_of(tasks);
-    if (!note_running(tasks, stopped)) return;
-    const OperationPtr all = operation([this](Operation& done) { show_answers(done); });
-    for (const TaskId task : stopped) {
-        const DebuggedTask& each = *find(task);
-        const int steps = number.value_or(1);
-        ++all->outstanding;
-        if (kind == Kind::kUp && !number && each.frame == 0)
-            leave_library(all, task);
-        else if (kind == Kind::kFrame)
-            show_frame(all, task, number.value_or(each.frame));
-        else
-            show_frame(all, task, std::max(each.frame + (kind == Kind::kUp ? steps : -steps), 0));
-    }
-    seal(all);
-}
-
-// From a frame in a library, `up` goes to the program at once, however deep the call is.
-void Session::leave_library(const OperationPtr& all, TaskId task) {
-    gdb_of(task)->command(
-        "-stack-list-frames --thread " + std::to_string(find(task)->thread) + kStackFrames,
-        [this, all, task](const GdbAnswer& answer) {
-            Stack stack;
-            if (const MiValue* frames = answer.results.find("stack"))
-                for (const auto& item : frames->items) stack.push_back(frame_of(item.second));
-            const std::size_t program = innermost_of_program(stack);
-            show_frame(all, task,
-                       program < stack.size() && program > 0 ? static_cast<int>(program) : 1);
-        });
-}
-
-// Selects the frame and adds what it is to the answers.
-void Session::show_frame(const OperationPtr& all, TaskId task, int wanted) {
-    gdb_of(task)->command("-stack-info-frame --thread " + std::to_string(find(task)->thread) +
-                              " --frame " + std::to_string(wanted),
-                          [this, all, task, wanted](const GdbAnswer& answer) {
-                              const MiValue* frame = answer.results.find("frame");
-                              std::string text;
-                              if (answer.ok && frame != nullptr) {
-                                  if (DebuggedTask* moved = find(task)) moved->frame = wanted;
-                                  const StackFrame shown = frame_of(*frame);
-                                  text = "#" + std::to_string(wanted) + " " + shown.function + " " +
-                                         (shown.place.empty() ? shown.library : shown.place);
-                              }
-                              add_answer(all, task, answer, text);
-                          });
-}
-
-// Threads have the numbers 1, 2, ... within their task.
-// The threads of a task have numbers from 1 in the order in which they began. "* 1  work at a.c:5": *
-// marks the selected one.
-void Session::list_threads(const TaskSet& tasks) {
-    const TaskSet stopped = stopped_of(tasks);
-    if (!note_running(tasks, stopped)) return;
-    const OperationPtr all = operation([this](Operation& done) { show_answers(done); });
-    for (const TaskId task : stopped) {
-        ++all->outstanding;
-        const std::string group = "i" + std::to_string(find(task)->inferior);
-        gdb_of(task)->command("-list-thread-groups " + group, [=, this](const GdbAnswer& answer) {
-            const DebuggedTask& each = *find(task);
-            std::map<int, std::string> places;
-            if (const MiValue* threads = answer.results.find("threads"))
-                for (const auto& item : threads->items) {
-                    const MiValue& thread = item.second;
-                    const MiValue* at = thread.find("frame");
-                    const StackFrame frame = at != nullptr ? frame_of(*at) : StackFrame{};
-                    std::string& text = places[parse_number<int>(thread.text_of("id")).value_or(0)];
-                    text = frame.function.empty() ? "?" : frame.function;
-                    if (!frame.place.empty()) text += " at " + frame.place;
-                    if (!frame.library.empty()) text += " in " + frame.library;
-                    if (const std::string& name = thread.text_of("name"); !name.empty())
-                        text += " (" + name + ")";
-                }
-            std::string lines;
-            int number = 0;
-            for (const auto& known : each.threads) {
-                lines += lines.empty() ? "" : "\n";
-                lines += known.first == each.thread ? "* " : "  ";
-                lines += std::to_string(++number) + "  " + places[known.first];
-            }
-            add_answer(all, task, answer, lines);
-        });
-    }
-    seal(all);
-}
-
-void Session::select_thread(const TaskSet& tasks, const std::string& arguments) {
-    const auto number = parse_number<std::size_t>(arguments);
-    if (!number || *number == 0) return fail("\"" + arguments + "\" is no number of a thread");
-    Answers answers;
-    Answers errors;
-    for (const TaskId task : tasks) {
-        DebuggedTask* each = find(task);
-        if (each == nullptr || each->threads.empty()) continue;
-        if (*number > each->threads.size()) {
-            errors.emplace_back(task, "there is no thread " + arguments);
-        } else {
-            each->thread =
-                std::next(each->threads.begin(), static_cast<std::ptrdiff_t>(*number) - 1)->first;
-            each->frame = 0;
-            answers.emplace_back(task, "thread " + arguments);
-        }
-    }
-    Operation done;
-    done.answers = std::move(answers);
-    done.errors = std::move(errors);
-    show_answers(done);
 }
 
 void Session::pass_to_gdb(const TaskSet& tasks, const std::string& command) {
