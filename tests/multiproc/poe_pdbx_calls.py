@@ -151,6 +151,36 @@ int main(void) {
 """
 
 
+OWN_HANDLER = r"""
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf recovery;
+static int seen;
+static void on_error(MPI_Comm *comm, int *code, ...) {
+    seen += *comm == MPI_COMM_WORLD && *code != MPI_SUCCESS;
+    if (seen == 2) longjmp(recovery, 1);
+}
+int main(int argc, char **argv) {
+    int me, out = 0;
+    MPI_Errhandler handler;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_create_errhandler(on_error, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    if (me != 0) {
+        MPI_Send(&out, 1, MPI_INT, 99, 5, MPI_COMM_WORLD);
+        if (setjmp(recovery) == 0) MPI_Recv(&out, -1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (MPI_Bcast(&out, 1, MPI_INT, 50, MPI_COMM_WORLD) != MPI_SUCCESS) ++seen;
+    printf("errors %d\n", seen);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
 class CatchError(PdbxTest):
     def test_a_collective_call_with_a_wrong_argument_ends_the_job(self):
         program = self.build("wrong_count.c", WRONG_COUNT)
@@ -180,6 +210,24 @@ class CatchError(PdbxTest):
         self.assertEqual(errors[1][0], [2], said.text)
         said = self.pdbx(["catch error fatal", "cont"], program, "returns", "-procs", "3")
         self.assertNotIn("a call fails", said.text)
+
+    def test_a_program_that_handles_its_errors_itself(self):
+        """The tasks stop before the handler of the program is called, which may never return to the call."""
+        program = self.build("handler.c", OWN_HANDLER)
+        said = self.pdbx(["catch error", "break on_error", "cont", "where", "on 1,2 cont", "on 1,2 cont", "on 1,2 cont",
+                          "on 1,2 cont", "cont"], program, "-procs", "3")
+        told = {task: [text for tasks, text in said.stops() if task in tasks][1:] for task in range(3)}
+        for task in (1, 2):
+            self.assertRegex(told[task][0], "a call fails.*MPI_Send", said.text)
+            self.assertIn("on_error at handler.c", told[task][1], said.text)
+            self.assertRegex(told[task][2], "a call fails.*MPI_Recv", said.text)
+            self.assertIn("on_error at handler.c", told[task][3], said.text)
+            self.assertRegex(told[task][4], "a call fails.*MPI_Bcast", said.text)
+        self.assertEqual(len(told[0]), 1, said.text)
+        self.assertRegex(told[0][0], "a call fails.*MPI_Bcast", said.text)
+        self.assertRegex("\n".join(said.lines("where")), r"main  handler.c:19")
+        self.assertEqual(sorted(said.output()), ["errors 1", "errors 3", "errors 3"], said.text)
+        self.assertEqual(said.status, 0, said.text)
 
     def test_calls_of_mpl(self):
         program = self.build("wrong.c", MPL_WRONG, "mpcc")

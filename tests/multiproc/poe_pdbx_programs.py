@@ -49,6 +49,33 @@ program parts
 end program
 """
 
+OPTIMIZED = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static inline __attribute__((always_inline)) long deepest(long n, long task) {
+    long unused = n * 3 + task;
+    long product = n;
+    if (task > 1) product *= strtol("5", 0, 10);
+    printf("%ld\n", product);
+    return product + 1;
+}
+static inline __attribute__((always_inline)) long middle(long n, long task) {
+    return deepest(n + 1, task) + 1;
+}
+static __attribute__((noinline)) long outer(long n, long task) {
+    long result = middle(n, task);
+    puts("outer");
+    return result;
+}
+int main(int argc, char **argv) {
+    long task = strtol(getenv("MP_CHILD"), 0, 10);
+    long sum = outer(argc + task, task);
+    printf("sum %ld\n", sum);
+    return argv == 0;
+}
+"""
+
+
 class Starts(PdbxTest):
     """Each task stops in its main program, after the arguments of the function have got their places."""
 
@@ -104,6 +131,42 @@ class Starts(PdbxTest):
         self.assertIn("parts at parts.f90:5", places[(1,)], said.text)
         self.assertIn("no symbols", places[(2,)], said.text)
         self.assertEqual(sorted(said.output()), ["sum 2"] * 3 + ["sum 5"], said.text)
+
+
+class Optimized(PdbxTest):
+    """A program of -O2, whose functions are inlined and whose values are gone at most places."""
+
+    def pdbx_on(self, *commands):
+        return self.pdbx(["break deepest", "cont", *commands], self.build("fast.c", OPTIMIZED, "cc", "-O2"), "-procs", "3")
+
+    def test_the_stack_has_the_inlined_functions(self):
+        said = self.pdbx_on("where", "on 0,1 frame 2", "on 2 up", "on 0,1 print n", "on 2 print n")
+        stack = said.lines("where")
+        self.assertEqual([line.split()[-2] for line in stack], ["main", "outer", "middle", "deepest"], said.text)
+        self.assertEqual(said.answers("on 0,1 frame 2"), {"#2 outer fast.c:15": [0, 1]}, said.text)
+        self.assertEqual(said.answers("on 2 up"), {"#1 middle fast.c:12": [2]}, said.text)
+        self.assertEqual(said.answers("on 0,1 print n"), {"1": [0], "2": [1]}, said.text)
+        self.assertEqual(said.answers("on 2 print n"), {"3": [2]}, said.text)
+
+    def test_a_value_that_is_gone_is_one_answer_of_its_tasks(self):
+        said = self.pdbx_on("on 0,1 frame 2", "on 2 finish", "print result", "values result")
+        self.assertEqual([each[0] for each in said.stops()][2:], [[2]], said.text)
+        # Two tasks are before the computation of the value. The third one has it in a register.
+        self.assertEqual(said.answers("print result"), {"<optimized out>": [0, 1], "22": [2]}, said.text)
+        self.assertIn("no number: tasks 0,1", said.lines("values result"), said.text)
+
+    def test_step_and_finish(self):
+        said = self.pdbx_on("delete", "on 0 step", "tasks", "on 1 up", "on 1 finish", "on 1 finish", "frame 0", "on 2 frame 2", "on 2 finish", "cont")
+        places = {tuple(tasks): text for text, tasks in said.answers("tasks").items()}
+        self.assertIn("deepest at fast.c:8", places[(0,)], said.text)
+        self.assertIn("deepest at fast.c:7", places[(1, 2)], said.text)
+        stops = [text for tasks, text in said.stops() if tasks == [1]]
+        self.assertIn("outer at fast.c:16", stops[0], said.text)
+        self.assertRegex(stops[1], r"returned 5, main at fast.c:2\d")
+        # The frame that is selected is the one that is finished, however many are below it.
+        self.assertRegex([text for tasks, text in said.stops() if tasks == [2]][0], r"returned 22, main at fast.c:2\d")
+        self.assertEqual(sorted(line for line in said.output() if line.startswith("sum")), ["sum 22", "sum 4", "sum 5"], said.text)
+        self.assertEqual(said.status, 0, said.text)
 
 
 if __name__ == "__main__":
