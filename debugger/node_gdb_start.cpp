@@ -43,11 +43,19 @@ void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
     check_attached();
 }
 
+// If the kernel forbids to attach, the node's gdb says how far it does so, because pdbx may run elsewhere.
 void NodeGdb::lose(DebuggedTask& task, const GdbAnswer& answer) {
-    if (task.life == Life::kEnded || task.life == Life::kLost) return;  // its end is known
-    task.life = Life::kLost;
-    task.note = attach_trouble(answer.error, answer.log);
-    handlers_.on_ended(task);
+    const auto give_up = [this, &task, answer](const std::string& scope) {
+        if (task.life == Life::kEnded || task.life == Life::kLost) return;  // its end is known
+        task.life = Life::kLost;
+        task.note = attach_trouble(answer.error, answer.log, scope);
+        handlers_.on_ended(task);
+        check_attached();
+    };
+    if (!is_forbidden(answer.error)) return give_up("");
+    const std::string read = "python print(open('" + std::string(kPtraceScope) + "').read())";
+    command("-interpreter-exec console " + mi_quoted(read),
+            [give_up](const GdbAnswer& scope) { give_up(scope.ok ? scope.console : ""); });
 }
 
 void NodeGdb::hand_over(DebuggedTask& task, int pid, const std::string& program) {

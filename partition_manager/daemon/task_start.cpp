@@ -411,6 +411,7 @@ class Round {
         request.cpus = one.cpus;
         request.new_session = request.take_terminal = job.terminal.wanted;
         request.hold = job.hold_tasks;
+        request.traceable = true;
         one.task.processors =
             one.cpus != nullptr ? processors_in_words(*one.cpus) : all_processors_;
         if (!commands_[command].directory.empty())

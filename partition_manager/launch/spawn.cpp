@@ -94,8 +94,8 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
     ::sigemptyset(&mask);
     ::sigprocmask(SIG_SETMASK, request.signal_mask != nullptr ? request.signal_mask : &mask,
                   nullptr);
+    if (request.traceable) ::prctl(PR_SET_PTRACER, parent);  // fails where there is no Yama
     if (request.hold) {
-        ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);  // fails where no Yama restricts anything
         // Where it is not permitted, the task runs at once, and no debugger can attach to it.
         held = ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
     }

@@ -56,9 +56,12 @@ struct SpawnRequest {
     std::optional<rlimit> open_files;  // the child's RLIMIT_NOFILE
     const char* directory = nullptr;   // the child's working directory; nullptr: the parent's
     // The child stops (SIGSTOP) before the first instruction of the new program, so that a debugger
-    // can attach. Any process of the user may attach to it, also where Yama restricts that. Where the
-    // kernel forbids tracing, the child runs at once.
+    // can attach. Where the kernel forbids tracing, the child runs at once.
     bool hold = false;
+    // This process and its descendants, such as a gdb that it starts, may trace the child and read its
+    // memory, also where Yama permits that to the ancestors of a process only (ptrace_scope is 1). The
+    // permission outlives exec (prctl(2), PR_SET_PTRACER).
+    bool traceable = false;
     // The only processors that the child may use. If they cannot be set, this is ignored.
     const cpu_set_t* cpus = nullptr;
 };

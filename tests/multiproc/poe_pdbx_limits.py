@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 from debugging import PDBX, PdbxTest
-from launching import DEADLINE, POE, children_of, clean_environment, main, processes, start, wait_for
+from launching import DEADLINE, POE, children_of, clean_environment, descendants_of, main, processes, start, wait_for
 
 # Executes its arguments in a process tree in which ptrace fails with EPERM, as in a container without CAP_SYS_PTRACE.
 NO_PTRACE = r"""
@@ -103,6 +103,27 @@ class Permission(Interactive):
         finally:
             job.terminate()
             job.communicate(timeout=DEADLINE)
+
+
+class Relations(Interactive):
+    """If ptrace_scope is 1, a process can be attached by the process that it has named and by descendants of that one. A task
+    names its parent (tests/unit/partition_manager/spawn_test.cpp), which must therefore be the parent of gdb."""
+
+    def test_gdb_and_the_tasks_have_one_parent(self):
+        program = self.build("endless.c", ENDLESS, "cc")
+        pdbx, commands = self.begin(program, self.marker, "-procs", "3")
+        self.read_until(pdbx, "main at endless.c")
+        below = descendants_of(pdbx.pid)
+        command_of = {pid: processes()[pid][2] for pid in below if pid in processes()}
+        gdb = [pid for pid, command in command_of.items() if "interpreter=mi3" in command]
+        tasks = [pid for pid, command in command_of.items() if command.startswith(str(program))]
+        self.assertEqual((len(gdb), len(tasks)), (1, 3), command_of)
+        daemon = [pid for pid in below if gdb[0] in children_of(pid)]
+        self.assertEqual(len(daemon), 1)
+        self.assertLessEqual(set(tasks), set(children_of(daemon[0])))
+        commands.write("quit\n")
+        commands.close()
+        pdbx.communicate(timeout=DEADLINE)
 
 
 class FunctionsThatNeverReturn(Interactive):

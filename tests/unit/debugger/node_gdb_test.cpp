@@ -90,9 +90,12 @@ TEST_CASE("a task that cannot be attached is lost, with gdb's reason") {
     PlayedGdb play(2);
     play.answer("-target-attach", "^error,msg=\"ptrace: Operation not permitted.\"");
     play.answer("-target-attach", "^done");
+    CHECK(play.attached == 0);
+    play.say("~\"2\\n\"");
+    play.answer("-interpreter-exec console \"python print(open('/proc/sys/kernel/yama", "^done");
     CHECK(play.attached == 1);
     CHECK(play.gdb.tasks()[0].life == Life::kLost);
-    CHECK(play.gdb.tasks()[0].note.find("does not permit gdb to attach") != std::string::npos);
+    CHECK(play.gdb.tasks()[0].note.find("debugging to root only") != std::string::npos);
     CHECK(play.ended == std::vector<TaskId>{10});
 }
 

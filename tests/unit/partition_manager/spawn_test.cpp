@@ -1,8 +1,11 @@
 // Starting processes: their descriptors, signals, group, limits and parent.
 #include "partition_manager/launch/spawn.hpp"
 
+#include <cstdarg>
 #include <sstream>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -12,6 +15,27 @@
 
 using namespace poe::pm;
 using namespace poe::pm::test;
+
+namespace {
+// The process that the latest child of this one has named as its tracer. A child writes it before exec,
+// while it shares the memory of this process.
+volatile unsigned long named_tracer = 0;
+}  // namespace
+
+// Stands in for that of the C library, because kernels without Yama do not know PR_SET_PTRACER.
+extern "C" int prctl(int option, ...) noexcept {
+    unsigned long values[4];
+    va_list list;
+    va_start(list, option);
+    for (unsigned long& value : values) value = va_arg(list, unsigned long);
+    va_end(list);
+    if (option == PR_SET_PTRACER) {
+        named_tracer = values[0];
+        return 0;
+    }
+    return static_cast<int>(
+        ::syscall(SYS_prctl, option, values[0], values[1], values[2], values[3]));
+}
 
 namespace {
 
@@ -370,6 +394,16 @@ TEST_CASE("groups, sessions and limits", "[spawn]") {
     std::istringstream more(output_of(leader));
     more >> pid >> session;
     CHECK(pid == session);
+}
+
+TEST_CASE("a task that is traceable names the daemon, whose child gdb is", "[spawn]") {
+    for (const bool traceable : {false, true}) {
+        Command command = shell("exit 0");
+        command.request.traceable = traceable;
+        named_tracer = 0;
+        CHECK(wait_for(spawn(command.request)) == 0);
+        CHECK(named_tracer == (traceable ? static_cast<unsigned long>(::getpid()) : 0));
+    }
 }
 
 TEST_CASE("a task does not outlive its daemon", "[spawn]") {
