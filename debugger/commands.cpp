@@ -36,13 +36,19 @@ const CommandName* find_command(std::string_view word) {
     const std::vector<CommandName>& all = command_names();
     for (const CommandName& command : all)
         if (command.name == word || is_abbreviation(command, word)) return &command;
-    const CommandName* found = nullptr;
-    for (const CommandName& command : all) {
-        if (!std::string_view(command.name).starts_with(word)) continue;
-        if (found != nullptr) return nullptr;  // gdb decides what it means
-        found = &command;
-    }
-    return found;
+    std::vector<const CommandName*> found;
+    for (const CommandName& command : all)
+        if (std::string_view(command.name).starts_with(word)) found.push_back(&command);
+    if (found.empty()) return nullptr;
+    // "brea" is break, although breakpoints begins so, too.
+    const CommandName* shortest = *std::min_element(
+        found.begin(), found.end(), [](const CommandName* a, const CommandName* b) {
+            return std::string_view(a->name).size() < std::string_view(b->name).size();
+        });
+    const bool is_beginning = std::all_of(found.begin(), found.end(), [&](const CommandName* each) {
+        return std::string_view(each->name).starts_with(shortest->name);
+    });
+    return is_beginning ? shortest : nullptr;  // otherwise gdb decides what it means
 }
 
 // gdb's "info threads" and "info breakpoints" show the threads of all inferiors and gdb's own numbers.
@@ -158,10 +164,22 @@ bool repeats(CommandKind kind) {
         case Kind::kDown:
         case Kind::kUntil:
         case Kind::kFinish:
+        case Kind::kList:
             return true;
         default:
             return false;
     }
+}
+
+std::string repetition(const std::string& line, const CommandLine& command) {
+    if (command.kind == Kind::kOn) {
+        std::string rest = command.arguments;
+        take_word(rest);
+        const auto inner = parse_command(rest);
+        return inner && repeats(inner->kind) ? line : "";
+    }
+    if (command.kind == Kind::kList && command.arguments != "-") return "list";
+    return repeats(command.kind) ? line : "";
 }
 
 bool takes_nothing(CommandKind kind) {

@@ -70,6 +70,9 @@ std::optional<CommandLine> parse_command(std::string_view line);
 // True if an empty line repeats this command, as in gdb.
 bool repeats(CommandKind kind);
 
+// What an empty line after this line executes; empty: nothing. The next `list` goes on, so its place is left out.
+std::string repetition(const std::string& line, const CommandLine& command);
+
 // True if nothing may follow the command.
 bool takes_nothing(CommandKind kind);
 

@@ -368,6 +368,8 @@ class Pdbx {
             if (report.kind == Report::Kind::kStop) early_.push_back(report);
             return;
         }
+        // The poe that pdbx has started says it, too.
+        if (report.kind == Report::Kind::kDeadlock && poe_.pid != 0 && !options_.batch) return;
         for (const Report& stop : std::exchange(early_, {})) show(stop);
         if (options_.batch) return print(json_of(report) + "\n");
         std::string text;

@@ -34,8 +34,10 @@ constexpr Refused kRefused[] = {
      "it would end or replace the task, which belongs to poe"},
     {"inferior add-inferior remove-inferiors clone-inferior disconnect",
      "pdbx has one inferior for each task; choose tasks with \"on\" and \"group\""},
-    {"tbreak tb hbreak hb thbreak thb rbreak rwatch awatch",
-     "pdbx would not know it; use break or watch, and delete"},
+    {"tbreak tb hbreak hb thbreak thb rbreak rwatch awatch dprintf clear disable disa dis enable "
+     "ena en "
+     "condition cond ignore",
+     "pdbx has numbers of its own for breakpoints; use break, watch and delete"},
 };
 
 // Returns why a command of gdb is not passed on; empty if it is.
@@ -87,8 +89,7 @@ void Session::execute(const std::string& line, Time now) {
     if (text.find_first_not_of(" \t") == std::string::npos) text = last_;
     const std::optional<CommandLine> command = parse_command(text);
     if (!command) return;
-    last_ = repeats(command->kind) ? text : "";
-    if (command->kind == Kind::kList) last_ = command->arguments == "-" ? text : "list";
+    last_ = repetition(text, *command);
     line_ = text;
     const auto tasks = groups_->find(group_);
     if (!tasks) {  // the group was predefined by `why`, and does not exist any more

@@ -183,7 +183,7 @@ class Commands(PdbxTest):
         said = self.pdbx(["break range_of", "cont", "delete", f"until wrong_index.c:{after}", "on all where", f"tbreak {after}",
                           "define x", "set non-stop off"], BUGS / "wrong_index", "-procs", "3")
         self.assertEqual(said.stops()[-1][0], [0, 1, 2], said.text)
-        for command, reason in ((f"tbreak {after}", "use break"), ("define x", "more lines"), ("set non-stop off", "depends")):
+        for command, reason in ((f"tbreak {after}", "numbers of its own"), ("define x", "more lines"), ("set non-stop off", "depends")):
             self.assertIn(reason, said.of(command)[0]["error"])
 
     def test_a_termination_signal_at_any_moment(self):

@@ -54,6 +54,14 @@ class Looking(PdbxTest):
             self.assertEqual(list(answers.values()), [[0, 1, 2, 3, 4]], said.text)
             self.assertIn(words, list(answers)[0], said.text)
 
+    def test_commands_of_gdb_that_know_other_numbers_of_breakpoints_are_refused(self):
+        said = self.pdbx_on("break inner", "disable 1", "condition 1 n > 9", "tbreak outer", "clear inner", "brea outer", "breakpoints", "cont", "cont")
+        for command in ("disable 1", "condition 1 n > 9", "tbreak outer", "clear inner"):
+            self.assertIn("numbers of its own", said.of(command)[0]["error"], said.text)
+        self.assertEqual(len(said.lines("breakpoints")), 2, said.text)
+        self.assertIn("breakpoint 2, outer", said.stops()[1][1])
+        self.assertIn("breakpoint 1, inner", said.stops()[2][1])
+
     def test_arguments_that_a_command_does_not_have_are_refused(self):
         said = self.pdbx_on("cont 3", "finish 1", "where 3", "tasks all", "why not", "tasks")
         for command, words in (("cont 3", "continue takes no argument"), ("finish 1", "finish takes no argument"),

@@ -34,6 +34,27 @@ TEST_CASE("every command is found by its own name and abbreviations are unique")
     }
 }
 
+TEST_CASE("a beginning of two commands is the shorter one if the longer one begins with it") {
+    CHECK(parse_command("brea work")->kind == CommandKind::kBreak);
+    CHECK(parse_command("breakp")->kind == CommandKind::kBreakpoints);
+    CHECK(parse_command("ste")->kind == CommandKind::kStep);
+    CHECK(parse_command("nex 2")->kind == CommandKind::kNext);
+    CHECK(parse_command("st")->kind == CommandKind::kGdb);  // stop, or step
+}
+
+TEST_CASE("an empty line repeats what moves tasks, also with on, and goes on with list") {
+    const auto repeated = [](const std::string& line) {
+        return repetition(line, *parse_command(line));
+    };
+    CHECK(repeated("next 2") == "next 2");
+    CHECK(repeated("on 3 next") == "on 3 next");
+    CHECK(repeated("on 3 print x").empty());
+    CHECK(repeated("on 3").empty());
+    CHECK(repeated("break work").empty());
+    CHECK(repeated("list work") == "list");
+    CHECK(repeated("list -") == "list -");
+}
+
 TEST_CASE("arguments, background and comments") {
     CHECK(parse_command("  print   a + b  ")->arguments == "a + b");
     CHECK(parse_command("p/x n")->arguments == "/x n");
