@@ -12,9 +12,6 @@ namespace {
 using Kind = CommandKind;
 using Life = DebuggedTask::Life;
 
-// Enough for a deep recursion, and bounded for an endless one.
-constexpr const char* kStackFrames = " 0 199";
-
 // Splits "/x n" into the format "/x" and the expression.
 std::pair<std::string, std::string> format_of(std::string expression) {
     if (expression.empty() || expression.front() != '/') return {"", expression};
