@@ -94,7 +94,8 @@ unsigned first_useless(const SpawnRequest& request) noexcept {
     ::sigemptyset(&mask);
     ::sigprocmask(SIG_SETMASK, request.signal_mask != nullptr ? request.signal_mask : &mask,
                   nullptr);
-    if (request.traceable) ::prctl(PR_SET_PTRACER, parent);  // fails where there is no Yama
+    if (request.traceable)  // this fails where there is no Yama
+        ::prctl(PR_SET_PTRACER, static_cast<unsigned long>(parent));
     if (request.hold) {
         // Where it is not permitted, the task runs at once, and no debugger can attach to it.
         held = ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0;
