@@ -103,6 +103,7 @@ std::string deadlocks_json(std::span<const JobFindings> jobs) {
     for (const auto& [job, findings] : jobs) {
         Json one;
         one["job"] = job.id;
+        one["poe"] = job.poe == 0 ? Json() : Json(job.poe);
         one["deadlock"] = !findings.stuck.empty();
         one["stuck"] = findings.stuck;
         one["cycles"] = findings.cycles;
