@@ -16,20 +16,20 @@ struct ObservedArray {
     std::uint64_t places = 0;
 };
 
-// An entry of the tables of messages. Entries with age 0 are empty.
+// An entry of the tables of messages. Entries with state 0 are empty.
 struct ObservedLine {
     std::uint32_t context = 0;
     TaskId peer = 0;
     std::int32_t tag = 0;
     std::uint32_t count = 0;
-    std::uint64_t age = 0;
+    std::uint64_t state = 0;
 };
 
 // An entry of the table of communicators.
 struct ObservedCommEntry {
     std::uint64_t handle = 0;
     std::uint64_t address = 0;  // of an ObservedComm
-    std::uint64_t age = 0;
+    std::uint64_t state = 0;
 };
 struct ObservedComm {
     std::uint32_t context = 0;

@@ -1,5 +1,5 @@
-// FlatTable: a hash table in one array, for lookups that may cost a few nanoseconds at every call.
-// Several entries may have the same key; they leave in the order in which they came.
+// FlatTable: a hash table in one array, for lookups that may cost a few nanoseconds at every call. queue_table.hpp has one
+// for several values with the same key.
 #pragma once
 
 #include <cstddef>
@@ -25,25 +25,26 @@ class FlatTable {
 
     std::size_t size() const noexcept { return size_; }
 
-    // The oldest entry with this key; null if there is none. Valid until the next change of the table.
+    // The value of this key; null if there is none. Valid until the next change of the table.
     Value* find(const Key& key) noexcept {
         const std::size_t at = place_of(key);
         return at == kNone ? nullptr : &entries_[at].value;
     }
 
+    // The table must not have the key.
     void add(const Key& key, Value value) {
         if ((size_ + 1) * 2 > entries_.size()) grow();
-        insert({key, std::move(value), next_age_++});
+        insert({key, std::move(value), kFull});
     }
 
-    // Removes the oldest entry with this key, if there is one.
+    // Removes the entry with this key, if there is one.
     void remove(const Key& key) noexcept {
         std::size_t hole = place_of(key);
         if (hole == kNone) return;
         --size_;
         // Entries that could no longer be found across the hole move into it.
         for (std::size_t at = next(hole);; at = next(at)) {
-            if (entries_[at].age == kEmpty) break;
+            if (entries_[at].state == kEmpty) break;
             const std::size_t home = home_of(entries_[at].key);
             const bool stays = hole <= at ? hole < home && home <= at : hole < home || home <= at;
             if (stays) continue;
@@ -55,13 +56,14 @@ class FlatTable {
 
   private:
     static constexpr std::uint64_t kEmpty = 0;
+    static constexpr std::uint64_t kFull = 1;
     static constexpr std::size_t kNone = ~std::size_t{0};
     static constexpr std::size_t kFirstPlaces = 64;
 
     struct Entry {
         Key key{};
         Value value{};
-        std::uint64_t age = kEmpty;
+        std::uint64_t state = kEmpty;
     };
 
   public:
@@ -79,17 +81,14 @@ class FlatTable {
 
     std::size_t place_of(const Key& key) const noexcept {
         if (entries_.empty()) return kNone;
-        std::size_t found = kNone;
-        for (std::size_t at = home_of(key); entries_[at].age != kEmpty; at = next(at))
-            if (entries_[at].key == key &&
-                (found == kNone || entries_[at].age < entries_[found].age))
-                found = at;
-        return found;
+        for (std::size_t at = home_of(key); entries_[at].state != kEmpty; at = next(at))
+            if (entries_[at].key == key) return at;
+        return kNone;
     }
 
     void insert(Entry entry) noexcept {
         std::size_t at = home_of(entry.key);
-        while (entries_[at].age != kEmpty) at = next(at);
+        while (entries_[at].state != kEmpty) at = next(at);
         entries_[at] = std::move(entry);
         ++size_;
     }
@@ -99,7 +98,7 @@ class FlatTable {
         before.swap(entries_);
         size_ = 0;
         for (Entry& entry : before)
-            if (entry.age != kEmpty) insert(std::move(entry));
+            if (entry.state != kEmpty) insert(std::move(entry));
         if (raw_ != nullptr)
             *raw_ = {reinterpret_cast<std::uint64_t>(entries_.data()), entries_.size()};
     }
@@ -107,7 +106,6 @@ class FlatTable {
     ObservedArray* raw_;
     std::vector<Entry> entries_;
     std::size_t size_ = 0;
-    std::uint64_t next_age_ = 1;
 };
 
 }  // namespace poe::observe

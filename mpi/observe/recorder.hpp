@@ -20,6 +20,7 @@
 #include "mpi/observe/foreign_library.hpp"
 #include "mpi/observe/message_numbers.hpp"
 #include "mpi/observe/observed_call.h"
+#include "mpi/observe/queue_table.hpp"
 #include "tracer/probe/tracer.hpp"
 
 namespace poe::observe {
@@ -147,8 +148,8 @@ class Recorder {
     FlatTable<Word, Bytes> type_sizes_;
     Word last_type_ = 0;  // 0: none
     Bytes last_type_size_ = 0;
-    FlatTable<Word, Pending> pending_;
-    FlatTable<Word, Pending> matched_;  // by the handle of the matched message
+    QueueTable<Word, Pending> pending_;
+    QueueTable<Word, Pending> matched_;  // by the handle of the matched message
     MessageNumbers sends_;
     MessageNumbers receives_;
     std::uint32_t requests_ = 0;

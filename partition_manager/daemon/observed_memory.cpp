@@ -20,7 +20,7 @@ std::optional<std::vector<Entry>> entries_of(pid_t process, const ObservedArray&
     if (array.places > kMostPlaces) return std::nullopt;
     entries.resize(array.places);
     if (!read_memory(process, array.address, entries.data(), entries.size())) return std::nullopt;
-    std::erase_if(entries, [](const Entry& entry) { return entry.age == 0; });
+    std::erase_if(entries, [](const Entry& entry) { return entry.state == 0; });
     if (entries.size() > ObservedEvidence::kMostCounts) return std::nullopt;
     return entries;
 }
