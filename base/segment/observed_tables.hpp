@@ -1,6 +1,8 @@
 // What a task of another MPI library keeps in its own memory, for its daemon to read (mpi/observe writes it,
 // partition_manager/daemon/observed_memory.hpp reads it with process_vm_readv). The address is in the task's
-// slot. It is consistent while the task stays in one call, which the number of its calls tells.
+// slot. It is consistent while the task stays in its calls, which TaskSlot::calls tells: it is the number of calls that
+// the task has begun. If several threads may call, it is incremented instead before and after each change of the tables,
+// so it is odd during a change.
 #pragma once
 
 #include <array>
@@ -25,7 +27,7 @@ struct ObservedLine {
     std::uint64_t state = 0;
 };
 
-// An entry of the table of communicators.
+// An entry of the tables of communicators, windows and files.
 struct ObservedCommEntry {
     std::uint64_t handle = 0;
     std::uint64_t address = 0;  // of an ObservedComm
@@ -39,12 +41,17 @@ struct ObservedComm {
 // What must happen before the call of the task returns. It needs all of them, or one if `one_suffices`.
 struct ObservedNeed {
     enum class Kind : std::uint32_t {
-        kUnknown,    // anything may end the wait
-        kMessage,    // message `number` of the line; 0: any message that fits
-        kReceive,    // a receive for message `number` that this task has sent
-        kOperation,  // all members begin collective operation `number` of the communicator
-        kAll,        // all tasks make the same call
+        kUnknown,        // anything may end the wait
+        kMessage,        // message `number` of the line; 0: any message that fits
+        kReceive,        // a receive for message `number` that this task has sent
+        kOperation,      // all members begin collective operation `number` of the communicator
+        kFileOperation,  // the same of a file, if the call is not busy with the file itself
+        kAll,            // all tasks make the same call
     };
+    // Tags of windows: a task opens its window for the receiver, or ends its access to the receiver's window.
+    static constexpr std::int32_t kWindowOpens = 0x7ffffff0;
+    static constexpr std::int32_t kAccessEnds = 0x7ffffff1;
+
     Kind kind = Kind::kUnknown;
     TaskId peer = -1;       // -1: any
     std::int32_t tag = -1;  // -1: any
@@ -52,24 +59,52 @@ struct ObservedNeed {
     std::uint32_t number = 0;
 };
 
-struct ObservedTables {
-    static constexpr std::uint64_t kMagic = 0x5345'4c42'4154'4f50ull;
+// What must happen before one call returns.
+struct ObservedWait {
     static constexpr std::size_t kMostNeeds = 64;
+
+    std::uint64_t needs_count = 0;   // more than kMostNeeds: unknown
+    std::uint64_t one_suffices = 0;  // not 0: the call returns as soon as one need is met
+    std::array<ObservedNeed, kMostNeeds> needs{};
+};
+
+// A thread that calls. If only one thread may call, the first entry has its wait and nothing else, because the slot
+// shows its call.
+struct ObservedCaller {
+    static constexpr std::size_t kNameBytes = 32;
+
+    std::int32_t thread = 0;  // its id; 0: the entry is not in use
+    std::uint32_t inside =
+        0;                   // the call that the thread is in; 0: none, and the rest is meaningless
+    std::int32_t peer = -1;  // the following as in TaskActivity
+    std::int32_t tag = -1;
+    std::uint64_t bytes = 0;
+    std::uint64_t site = 0;
+    std::uint32_t context = 0;
+    std::array<char, kNameBytes> communicator{};  // its name, cut if it is long
+    ObservedWait wait;
+};
+
+struct ObservedTables {
+    static constexpr std::uint64_t kMagic = 0x5345'4c42'4154'4f51ull;
     static constexpr std::size_t kMostLibraryThreads = 16;
+    static constexpr std::size_t kMostCallers = 64;
 
     std::uint64_t magic = kMagic;
     ObservedArray sends;     // of ObservedLine: messages sent
     ObservedArray receives;  // of ObservedLine: receives posted, or ended if they have a wildcard
-    ObservedArray comms;     // of ObservedCommEntry
-    std::uint64_t wildcards = 0;     // receives with a wildcard that are pending
-    std::uint64_t needs_count = 0;   // more than kMostNeeds: unknown
-    std::uint64_t one_suffices = 0;  // not 0: the call returns as soon as one need is met
-    std::array<ObservedNeed, kMostNeeds> needs{};
-    // If several threads may call at the same time (MPI_THREAD_MULTIPLE): what is here is complete only as long as
-    // one thread calls, and other threads may end its wait.
+    ObservedArray comms;     // of ObservedCommEntry, as the following two
+    ObservedArray windows;
+    ObservedArray files;
+    std::uint64_t wildcards = 0;  // receives with a wildcard that are pending
+    std::array<ObservedCaller, kMostCallers> callers{};
+
+    // The following are used only if several threads may call at the same time (MPI_THREAD_MULTIPLE).
     std::uint32_t many_threads = 0;
-    std::uint32_t several_callers = 0;  // 1: another thread has called
-    std::int32_t caller = 0;            // the id of the thread that calls
+    std::uint32_t too_many_callers = 0;  // 1: there were more than kMostCallers at a time
+    // Of ObservedLine: receives that have ended. Two threads may post receives of one line in another order than they
+    // count them, so only these tell which messages have certainly been taken.
+    ObservedArray ended;
     std::uint32_t library_threads_count = 0;
     std::array<std::int32_t, kMostLibraryThreads> library_threads{};  // of the MPI library itself
 };

@@ -36,6 +36,21 @@ enum class Action : std::uint8_t {
     kCollective,
     kStartCollective,
     kMakeCollective,
+    kMakeWindow,  // all members of the communicator meet
+    kFreeWindow,  // all tasks of the window meet, also in a fence
+    kRenameWindow,
+    kFence,
+    kPostEpoch,  // the four calls of general active target synchronization (MPI 5.0, section 12.5.2)
+    kStartEpoch,
+    kCompleteEpoch,
+    kWaitEpoch,
+    kWindow,    // any other call for a window
+    kOpenFile,  // all members of the communicator meet
+    kCloseFile,
+    kCollectiveFile,       // all tasks of the file make the call
+    kStartCollectiveFile,  // begins such an operation and does not wait
+    kEndCollectiveFile,    // ends the one that was begun last
+    kFile,                 // any other call for a file
 };
 
 // What counts as the bytes of a collective call: what this member gives, or its part of what one member gives.
@@ -77,6 +92,9 @@ struct CallShape {
     std::int8_t indices = -1;     // array of their indices
     std::int8_t status = -1;      // address of a status, or array of them
     std::int8_t message = -1;     // address of a matched message
+    std::int8_t group = -1;
+    std::int8_t window = -1;  // a window, or the address of one in functions that make or free it
+    std::int8_t file = -1;    // the same for a file
     Amount amount = Amount::kSent;
     bool wide_counts = false;  // counts are of type MPI_Count
 };

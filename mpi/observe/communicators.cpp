@@ -2,6 +2,7 @@
 #include "mpi/observe/communicators.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace poe::observe {
 namespace {
@@ -46,7 +47,7 @@ void Communicators::renamed(Word handle) {
 void Communicators::freed(Word handle) {
     auto* known = known_.find(handle);
     if (known == nullptr) return;
-    gone_.push_back(std::move(*known));
+    kept_.push_back(std::move(*known));
     known_.remove(handle);
     last_handle_ = library_.comm_null;
     last_ = nullptr;
@@ -79,14 +80,37 @@ Communicator* Communicators::add(Word handle, ContextId parent) {
     if (handle == library_.comm_world && world_task_ < 0) {
         communicator->context = kWorld;
     } else {
-        const std::uint64_t generation = generations_[sum]++;
-        constexpr std::uint64_t kNumbers = ~kInternalContexts - kFirstMade;
-        communicator->context =
-            kFirstMade + static_cast<ContextId>(mixed(sum + generation * 0x9e3779b9u) % kNumbers);
+        communicator->context = next_context(sum);
     }
     Communicator* const added = communicator.get();
     known_.add(handle, std::move(communicator));
     return added;
+}
+
+// The next number for things with this sum.
+ContextId Communicators::next_context(std::uint64_t sum) {
+    const std::uint64_t generation = generations_[sum]++;
+    constexpr std::uint64_t kNumbers = ~kInternalContexts - kFirstMade;
+    return kFirstMade + static_cast<ContextId>(mixed(sum + generation * 0x9e3779b9u) % kNumbers);
+}
+
+Communicator* Communicators::derived(const Communicator& parent, const char* kind) {
+    auto made = std::make_unique<Communicator>();
+    made->name =
+        std::string(kind) + " of " +
+        (parent.name.empty() ? "communicator " + std::to_string(parent.context - kFirstMpiContext)
+                             : parent.name);
+    made->inter = parent.inter;
+    made->own_rank = parent.own_rank;
+    made->members = parent.members;
+    made->own_members = parent.own_members;
+    made->tasks = parent.tasks;
+    std::uint64_t sum = parent.context;
+    for (const char* letter = kind; *letter != '\0'; ++letter)
+        sum = mixed(sum ^ static_cast<std::uint64_t>(*letter));
+    made->context = next_context(sum);
+    kept_.push_back(std::move(made));
+    return kept_.back().get();
 }
 
 }  // namespace poe::observe

@@ -27,6 +27,9 @@ struct Communicator : ObservedComm {
     // rank and task are the same number.
     std::vector<TaskId> tasks;
     std::vector<TaskId> own_tasks;  // of an intercommunicator: its local group
+    // Of a window: what the calls MPI_Win_complete and MPI_Win_wait of its present epochs wait for.
+    std::vector<ObservedNeed> access;
+    std::vector<ObservedNeed> exposure;
 
     // -1 if the rank is none, as MPI_PROC_NULL is.
     TaskId task(int rank) const noexcept {
@@ -49,21 +52,27 @@ class Communicators {
     Communicator* find(Word handle) { return handle == last_handle_ ? last_ : find_other(handle); }
     // A call on `parent` has made this communicator.
     void made(Word handle, const Communicator* parent);
+    // True if MPI_COMM_WORLD is this task alone, while the job has others.
+    bool is_alone() const noexcept { return world_task_ >= 0; }
     void renamed(Word handle);
     // The handle is not valid any more. The communicator exists until the process ends, because
     // operations of it may still be pending.
     void freed(Word handle);
+    // For the tasks of `parent`, with a number of its own: what a window or a file is to the observer. Exists until the
+    // process ends. `kind` is the same for all windows, and for all files.
+    Communicator* derived(const Communicator& parent, const char* kind);
 
   private:
     Communicator* find_other(Word handle);
     Communicator* add(Word handle, ContextId parent);
+    ContextId next_context(std::uint64_t sum);
 
     const ForeignLibrary& library_;
     const TaskId world_task_;
     static_assert(FlatTable<Word, std::unique_ptr<Communicator>>::kEntryBytes ==
                   sizeof(ObservedCommEntry));
     FlatTable<Word, std::unique_ptr<Communicator>> known_;
-    std::vector<std::unique_ptr<Communicator>> gone_;
+    std::vector<std::unique_ptr<Communicator>> kept_;  // that have no handle here
     Word last_handle_;
     Communicator* last_ = nullptr;
     // How many communicators with this parent and these members exist so far.

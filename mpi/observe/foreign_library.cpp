@@ -86,6 +86,7 @@ void ForeignLibrary::find_functions(Find find) {
     comm_remote_group_ = find("PMPI_Comm_remote_group");
     comm_test_inter_ = find("PMPI_Comm_test_inter");
     comm_get_name_ = find("PMPI_Comm_get_name");
+    win_get_name_ = find("PMPI_Win_get_name");
     group_size_ = find("PMPI_Group_size");
     group_translate_ = find("PMPI_Group_translate_ranks");
     group_free_ = find("PMPI_Group_free");
@@ -155,20 +156,25 @@ bool ForeignLibrary::is_inter(Word comm) const noexcept {
 
 std::vector<int> ForeignLibrary::world_ranks(Word comm, bool remote) const {
     Word group = 0;
-    Word world = 0;
     if (call(remote ? comm_remote_group_ : comm_group_, comm, &group) != 0) return {};
+    std::vector<int> ranks = ranks_of_group(handle(static_cast<long>(group)));
+    call(group_free_, &group);
+    return ranks;
+}
+
+std::vector<int> ForeignLibrary::ranks_of_group(Word group) const {
+    Word world = 0;
     if (call(comm_group_, comm_world, &world) != 0) return {};
     int size = 0;
-    call(group_size_, handle(static_cast<long>(group)), &size);
+    call(group_size_, group, &size);
     std::vector<int> own(static_cast<std::size_t>(size));
     std::vector<int> ranks(own.size(), -1);
     for (int i = 0; i < size; ++i) own[static_cast<std::size_t>(i)] = i;
     if (size > 0)
-        call(group_translate_, handle(static_cast<long>(group)), size, own.data(),
-             handle(static_cast<long>(world)), ranks.data());
+        call(group_translate_, group, size, own.data(), handle(static_cast<long>(world)),
+             ranks.data());
     for (int& rank : ranks)
         if (rank < 0) rank = -1;
-    call(group_free_, &group);
     call(group_free_, &world);
     return ranks;
 }
@@ -194,6 +200,13 @@ std::string ForeignLibrary::comm_name(Word comm) const {
     char text[1024] = {};
     int length = 0;
     if (call(comm_get_name_, comm, text, &length) != 0) return {};
+    return {text, ::strnlen(text, sizeof text)};
+}
+
+std::string ForeignLibrary::window_name(Word window) const {
+    char text[1024] = {};
+    int length = 0;
+    if (win_get_name_ == nullptr || call(win_get_name_, window, text, &length) != 0) return {};
     return {text, ::strnlen(text, sizeof text)};
 }
 

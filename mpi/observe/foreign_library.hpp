@@ -48,6 +48,11 @@ class ForeignLibrary {
     Word handle(long argument) const noexcept {
         return wide_handles_ ? static_cast<Word>(argument) : static_cast<std::uint32_t>(argument);
     }
+    // A handle of a file, which is an address in every library.
+    static Word file_handle(long argument) noexcept { return static_cast<Word>(argument); }
+    static Word file_handle_at(const void* address) noexcept {
+        return *static_cast<const Word*>(address);
+    }
     Word handle_at(const void* address, std::size_t index = 0) const noexcept {
         return wide_handles_ ? static_cast<const Word*>(address)[index]
                              : static_cast<const std::uint32_t*>(address)[index];
@@ -69,6 +74,9 @@ class ForeignLibrary {
     // The number of tasks to which this task sends in a neighborhood collective call.
     std::size_t neighbors(Word comm) const noexcept;
     std::string comm_name(Word comm) const;
+    std::string window_name(Word window) const;
+    // The rank in MPI_COMM_WORLD of each member of the group, as world_ranks.
+    std::vector<int> ranks_of_group(Word group) const;
     // True if several threads may call at the same time (MPI_THREAD_MULTIPLE).
     bool many_threads() const noexcept;
 
@@ -89,6 +97,7 @@ class ForeignLibrary {
     void* comm_remote_group_ = nullptr;
     void* comm_test_inter_ = nullptr;
     void* comm_get_name_ = nullptr;
+    void* win_get_name_ = nullptr;
     void* group_size_ = nullptr;
     void* group_translate_ = nullptr;
     void* group_free_ = nullptr;

@@ -23,6 +23,11 @@ FIRST_NUMBER = 256  # kFirstMpiCall of base/calls.hpp
 # Functions that do not communicate and change something that the observer keeps.
 ALSO = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Comm_set_name", "MPI_Pcontrol", "MPI_Type_free"}
 
+# Functions for which all tasks of a file meet, by their names without "MPI_File_". Others that do so end with the words of
+# COLLECTIVE_ENDS.
+COLLECTIVE_OF_FILES = {"set_size", "preallocate", "set_view", "set_info", "set_atomicity", "sync", "seek_shared"}
+COLLECTIVE_ENDS = ("_all", "_ordered", "_all_begin", "_ordered_begin")
+
 # What a function does, by its name without "MPI_". What is not here follows from the category, or is kOther.
 ACTIONS = {
     "Init": "kInit", "Init_thread": "kInit", "Finalize": "kFinalize", "Pcontrol": "kControl",
@@ -34,6 +39,10 @@ ACTIONS = {
     "Sendrecv": "kExchange", "Sendrecv_replace": "kExchange",
     "Isendrecv": "kStartExchange", "Isendrecv_replace": "kStartExchange",
     "Start": "kStart", "Startall": "kStart",
+    "Win_create": "kMakeWindow", "Win_create_dynamic": "kMakeWindow", "Win_allocate": "kMakeWindow",
+    "Win_allocate_shared": "kMakeWindow", "Win_free": "kFreeWindow", "Win_set_name": "kRenameWindow",
+    "Win_fence": "kFence", "Win_post": "kPostEpoch", "Win_start": "kStartEpoch",
+    "Win_complete": "kCompleteEpoch", "Win_wait": "kWaitEpoch", "File_open": "kOpenFile", "File_close": "kCloseFile",
     "Request_free": "kFreeRequest", "Cancel": "kCancel", "Request_get_status": "kOther",
 }
 for mode in ("Send", "Bsend", "Ssend", "Rsend"):
@@ -46,7 +55,7 @@ for name in ("Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testa
 # Arguments by their names in the table, in the order of the members of CallShape.
 MEMBERS = ["comm", "new_comm", "dest", "source", "root", "send_tag", "receive_tag", "send_count", "send_type",
            "receive_count", "receive_type", "send_counts", "receive_counts", "send_types", "receive_types", "send_buffer", "receive_buffer", "request", "requests", "requests_count",
-           "flag", "index", "done_count", "indices", "status", "message"]
+           "flag", "index", "done_count", "indices", "status", "message", "group", "window", "file"]
 NAMES = {
     "comm": "comm", "comm_old": "comm", "local_comm": "comm", "intercomm": "comm",
     "newcomm": "new_comm", "comm_cart": "new_comm", "comm_graph": "new_comm", "comm_dist_graph": "new_comm",
@@ -58,6 +67,7 @@ NAMES = {
     "request": "request", "array_of_requests": "requests", "incount": "requests_count",
     "flag": "flag", "indx": "index", "outcount": "done_count", "array_of_indices": "indices",
     "status": "status", "array_of_statuses": "status", "message": "message", "op": None,
+    "group": "group", "win": "window", "fh": "file",
 }
 
 
@@ -74,6 +84,15 @@ def action_of(function):
         return "kStartCollective"
     if function.category in ("coll.persistent", "coll.neighbor.persistent"):
         return "kMakeCollective"
+    if function.category == "io":
+        operation = name.removeprefix("File_")
+        if operation.startswith("i") and operation.endswith("_all"):
+            return "kStartCollectiveFile"
+        if operation in COLLECTIVE_OF_FILES or operation.endswith(COLLECTIVE_ENDS):
+            return "kCollectiveFile"
+        return "kEndCollectiveFile" if operation.endswith("_end") else "kFile"
+    if function.category == "rma":
+        return "kWindow"
     makes = any(NAMES.get(p.name) == "new_comm" for p in function.parameters)
     if makes and function.category in ("communicator", "topology"):
         return "kStartMakingComm" if name.startswith("Comm_idup") else "kMakeComm"

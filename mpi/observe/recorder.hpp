@@ -79,13 +79,16 @@ struct Part {
 class Recorder {
   public:
     // `slot`: of this task; the segment must exist as long as the process. `world_task`: see
-    // Communicators. `library_threads`: ids of the threads that the library has started for itself. To be constructed in the thread that has initialized MPI.
+    // Communicators. `library_threads`: ids of the threads that the library has started for itself. To be constructed in
+    // the thread that has initialized MPI. Exists as long as the process.
     Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_task,
              std::span<const int> library_threads);
 
     // `shape`: of the function of the call. Inlined, so that for a known shape hardly anything is left.
     void before(PoeObservedCall& call, const CallShape& shape);
     void after(PoeObservedCall& call, const CallShape& shape, int result);
+    // The thread of this entry ends and calls no more.
+    void forget(ObservedCaller& caller) noexcept;
 
   private:
     void describe(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
@@ -130,7 +133,17 @@ class Recorder {
                  std::uint32_t request);
     void control(int level);
 
-    void note_needs(const CallShape& shape, const CallNotes& notes);
+    ObservedCaller& own_caller();
+    void enter(const PoeObservedCall& call, const CallNotes& notes);
+    void describe_object(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
+    void note_object_needs(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
+    void take_effect_on_object(const PoeObservedCall& call, const CallShape& shape,
+                               const CallNotes& notes);
+    void note_epoch(const std::vector<ObservedNeed>& epoch);
+    void begin_epoch(Communicator& window, Word group, bool access);
+    void note_sender(const MessageLine& line);
+    bool several_threads_send(const MessageLine& line);
+    void note_needs(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
     void note_need(const ObservedNeed& need) noexcept;
     void count_wildcard(const Pending& pending, int change) noexcept;
     void need_requests(const CallShape& shape, const CallNotes& notes);
@@ -139,12 +152,16 @@ class Recorder {
     ForeignLibrary library_;
     TaskSlot& slot_;
     ObservedTables tables_;
+    ObservedWait* wait_ = &tables_.callers.front().wait;  // of the thread that has the mutex
     bool many_threads_ = false;
     bool finalized_ = false;
     std::mutex mutex_;  // taken only if there may be several threads
     const void* main_thread_ = nullptr;
     CallSites sites_;
     Communicators comms_;
+    static_assert(FlatTable<Word, Communicator*>::kEntryBytes == sizeof(ObservedCommEntry));
+    FlatTable<Word, Communicator*> windows_;
+    FlatTable<Word, Communicator*> files_;
     FlatTable<Word, Bytes> type_sizes_;
     Word last_type_ = 0;  // 0: none
     Bytes last_type_size_ = 0;
@@ -152,6 +169,10 @@ class Recorder {
     QueueTable<Word, Pending> matched_;  // by the handle of the matched message
     MessageNumbers sends_;
     MessageNumbers receives_;
+    // Used only if there may be several threads, as ObservedTables::ended. Which thread has sent messages of a line; null:
+    // several have. Then the numbers of these messages may differ from the order in which the library has sent them.
+    MessageNumbers ended_;
+    FlatTable<MessageLine, const void*> senders_;
     std::uint32_t requests_ = 0;
     // The last part of the call that is ending. It is recorded together with the end of the call.
     Part last_part_;

@@ -29,11 +29,13 @@ Recorder::Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_t
       many_threads_(library.many_threads()),
       main_thread_(this_thread()),
       comms_(library_, world_task, &tables_.comms),
+      windows_(&tables_.windows),
+      files_(&tables_.files),
       sends_(&tables_.sends),
-      receives_(&tables_.receives) {
+      receives_(&tables_.receives),
+      ended_(&tables_.ended) {
     if (many_threads_) tracer().record_states_of_this_thread();
     tables_.many_threads = many_threads_ ? 1 : 0;
-    tables_.caller = ::gettid();
     tables_.library_threads_count = static_cast<std::uint32_t>(library_threads.size());
     std::copy(library_threads.begin(), library_threads.end(), tables_.library_threads.begin());
     slot_.observed_tables.store(reinterpret_cast<std::uint64_t>(&tables_),
@@ -42,6 +44,70 @@ Recorder::Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_t
 
 bool Recorder::is_main_thread() const noexcept {
     return this_thread() == main_thread_;
+}
+
+namespace {
+
+// The entry of a thread, given back when the thread ends.
+struct OwnCaller {
+    Recorder* recorder = nullptr;
+    ObservedCaller* caller = nullptr;
+    ~OwnCaller() {
+        if (caller != nullptr) recorder->forget(*caller);
+        caller = nullptr;  // destructors of other objects of the thread may still call
+    }
+};
+
+}  // namespace
+
+// The entry of this thread. If all are in use, it is the last one, and nothing is known of the threads any more.
+ObservedCaller& Recorder::own_caller() {
+    static thread_local OwnCaller own;
+    if (own.caller != nullptr) return *own.caller;
+    for (ObservedCaller& caller : tables_.callers) {
+        if (caller.thread != 0) continue;
+        caller.thread = ::gettid();
+        own.recorder = this;
+        own.caller = &caller;
+        return caller;
+    }
+    tables_.too_many_callers = 1;
+    return tables_.callers.back();
+}
+
+void Recorder::forget(ObservedCaller& caller) noexcept {
+    const OnlyThread only(&mutex_, slot_.calls);
+    caller.inside = 0;
+    caller.thread = 0;
+}
+
+// What `pmd` reads of the call of one of several threads.
+void Recorder::enter(const PoeObservedCall& call, const CallNotes& notes) {
+    ObservedCaller& caller = own_caller();
+    caller.inside = call.number;
+    caller.peer = notes.end.peer;
+    caller.tag = notes.end.tag;
+    caller.bytes = notes.end.bytes;
+    caller.site = reinterpret_cast<std::uint64_t>(sites_.find(call));
+    caller.context = notes.comm != nullptr ? notes.comm->context : 0;
+    caller.communicator = {};
+    if (notes.comm != nullptr)
+        notes.comm->name.copy(caller.communicator.data(), caller.communicator.size());
+    caller.wait.needs_count = 0;
+    wait_ = &caller.wait;
+}
+
+void Recorder::note_sender(const MessageLine& line) {
+    const void** const sender = senders_.find(line);
+    if (sender == nullptr)
+        senders_.add(line, this_thread());
+    else if (*sender != this_thread())
+        *sender = nullptr;
+}
+
+bool Recorder::several_threads_send(const MessageLine& line) {
+    const void* const* const sender = senders_.find(line);
+    return sender == nullptr || *sender == nullptr;
 }
 
 void Recorder::find_type(Word handle) {
@@ -211,14 +277,14 @@ void Recorder::describe_requests(const CallShape& shape, CallNotes& notes) {
 
 // The requests that must end before a wait returns, all or one. A call that does not wait needs nothing that is known.
 void Recorder::need_requests(const CallShape& shape, const CallNotes& notes) {
-    tables_.needs_count = 0;
+    wait_->needs_count = 0;
     if (shape.flag >= 0) return;
     if (shape.requests < 0) {
         need_request(notes.handle);
         return;
     }
     const std::vector<Word>& all = call_memory().requests;
-    tables_.one_suffices = shape.index >= 0 || shape.done_count >= 0 ? 1 : 0;
+    wait_->one_suffices = shape.index >= 0 || shape.done_count >= 0 ? 1 : 0;
     for (const Word handle : all) need_request(handle);
 }
 
@@ -227,11 +293,11 @@ void Recorder::need_request(Word handle) {
     if (handle == library_.request_null) return;
     const Pending* const pending = pending_.find(handle);
     if (pending != nullptr && !pending->active) return;
-    if (tables_.needs_count >= ObservedTables::kMostNeeds) {
-        tables_.needs_count = ObservedTables::kMostNeeds + 1;
+    if (wait_->needs_count >= ObservedWait::kMostNeeds) {
+        wait_->needs_count = ObservedWait::kMostNeeds + 1;
         return;
     }
-    ObservedNeed& need = tables_.needs[tables_.needs_count++];
+    ObservedNeed& need = wait_->needs[wait_->needs_count++];
     need = {};
     if (pending == nullptr || pending->comm == nullptr || pending->comm->inter ||
         pending->end.nobody)
@@ -240,7 +306,8 @@ void Recorder::need_request(Word handle) {
             pending->number};
     switch (pending->kind) {
         case Pending::Kind::kSend:
-            need.kind = Kind::kReceive;
+            if (!many_threads_ || !several_threads_send({need.context, need.peer, need.tag}))
+                need.kind = Kind::kReceive;
             break;
         case Pending::Kind::kReceive:
             need.kind = Kind::kMessage;

@@ -3,6 +3,7 @@
 // in recorder_calls.cpp.
 #pragma once
 
+#include <atomic>
 #include <new>
 #include <vector>
 
@@ -33,7 +34,13 @@ inline void* pointer(const PoeObservedCall& call, int place) noexcept {
 
 // True for a call that is neither shown nor recorded.
 constexpr bool is_silent(Action action) noexcept {
-    return action == Action::kRename || action == Action::kControl || action == Action::kFreeType;
+    return action == Action::kRename || action == Action::kControl || action == Action::kFreeType ||
+           action == Action::kRenameWindow;
+}
+
+// True for a call for a window or a file.
+constexpr bool is_of_object(Action action) noexcept {
+    return action >= Action::kMakeWindow && action <= Action::kFile;
 }
 
 // True for a call that stores a request.
@@ -54,22 +61,29 @@ constexpr bool makes_request(Action action) noexcept {
     }
 }
 
-// Locks the mutex, if there is one. std::unique_lock costs more if there is none.
+// Locks the mutex, if there is one, and counts the change (TaskSlot::calls). std::unique_lock costs more if there
+// is none.
 class OnlyThread {
   public:
-    explicit OnlyThread(std::mutex* mutex) : mutex_(mutex) {
-        if (mutex_ != nullptr) [[unlikely]]
+    OnlyThread(std::mutex* mutex, std::atomic<std::uint64_t>& changes)
+        : mutex_(mutex), changes_(changes) {
+        if (mutex_ != nullptr) [[unlikely]] {
             mutex_->lock();
+            changes_.fetch_add(1);
+        }
     }
     ~OnlyThread() {
-        if (mutex_ != nullptr) [[unlikely]]
+        if (mutex_ != nullptr) [[unlikely]] {
+            changes_.fetch_add(1);
             mutex_->unlock();
+        }
     }
     OnlyThread(const OnlyThread&) = delete;
     OnlyThread& operator=(const OnlyThread&) = delete;
 
   private:
     std::mutex* mutex_;
+    std::atomic<std::uint64_t>& changes_;
 };
 
 constexpr int kUndefined = -32766;  // MPI_UNDEFINED in all libraries
@@ -80,14 +94,17 @@ inline bool is_true(const PoeObservedCall& call, int place) noexcept {
 }
 
 [[gnu::always_inline]] inline void Recorder::before(PoeObservedCall& call, const CallShape& shape) {
-    const OnlyThread only(many_threads_ ? &mutex_ : nullptr);
-    if (many_threads_ && !is_main_thread()) [[unlikely]]
-        tables_.several_callers = 1;
+    const OnlyThread only(many_threads_ ? &mutex_ : nullptr, slot_.calls);
     CallNotes& notes = *new (call.kept) CallNotes();
     if (finalized_) return;
     save(call, shape, notes);
     if (is_silent(shape.action)) return;
     describe(call, shape, notes);
+    if (many_threads_) [[unlikely]]
+        enter(call, notes);
+    else
+        slot_.calls.store(slot_.calls.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
     if (shows_this_thread()) show(call, notes);
     if (notes.collective) notes.number = notes.comm->operations++;
     // A message counts as sent before the library sees it, so that it cannot arrive earlier.
@@ -99,29 +116,31 @@ inline bool is_true(const PoeObservedCall& call, int place) noexcept {
         (shape.action == Action::kExchange || shape.action == Action::kStartExchange))
         send_of_exchange(call, shape, *notes.comm);
     if (shape.action == Action::kStart) start_persistent(call, shape, notes);
-    note_needs(shape, notes);
+    note_needs(call, shape, notes);
 }
 
 inline void Recorder::note_need(const ObservedNeed& need) noexcept {
-    ObservedNeed& to = tables_.needs[0];
+    ObservedNeed& to = wait_->needs[0];
     to.kind = need.kind;
     to.peer = need.peer;
     to.tag = need.tag;
     to.context = need.context;
     to.number = need.number;
-    tables_.needs_count = 1;
-    tables_.one_suffices = 0;
+    wait_->needs_count = 1;
+    wait_->one_suffices = 0;
 }
 
 // What the call waits for, should it not return.
-[[gnu::always_inline]] inline void Recorder::note_needs(const CallShape& shape,
-                                                        const CallNotes& notes) {
+[[gnu::always_inline]] inline void Recorder::note_needs(const PoeObservedCall& call,
+                                                        const CallShape& shape, CallNotes& notes) {
     using Kind = ObservedNeed::Kind;
     const std::uint32_t context = notes.comm != nullptr ? notes.comm->context : 0;
     const End& end = notes.end;
     switch (shape.action) {
         case Action::kSend:
             note_need({Kind::kReceive, end.peer, end.tag, context, notes.number});
+            if (many_threads_ && several_threads_send({context, end.peer, end.tag})) [[unlikely]]
+                wait_->needs[0].kind = Kind::kUnknown;
             break;
         case Action::kReceive:
         case Action::kExchange:
@@ -143,7 +162,8 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
             note_need({Kind::kAll, -1, -1, 0, 0});
             break;
         default:
-            tables_.needs_count = 0;
+            wait_->needs_count = 0;
+            if (is_of_object(shape.action)) note_object_needs(call, shape, notes);
             break;
     }
 }
@@ -173,6 +193,12 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
             break;
         case Action::kFreeType:
             notes.handle = library_.handle_at(pointer(call, 0));
+            break;
+        case Action::kFreeWindow:
+            notes.handle = library_.handle_at(pointer(call, shape.window));
+            break;
+        case Action::kCloseFile:
+            notes.handle = library_.file_handle_at(pointer(call, shape.file));
             break;
         default:
             break;
@@ -247,6 +273,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
                 notes.phase = trace::Phase::kStarts;
             break;
         default:
+            if (is_of_object(shape.action)) describe_object(call, shape, notes);
             break;
     }
 }
@@ -302,7 +329,6 @@ inline Bytes Recorder::collective_bytes(const PoeObservedCall& call, const CallS
 
 [[gnu::always_inline]] inline void Recorder::show(const PoeObservedCall& call,
                                                   const CallNotes& notes) {
-    slot_.calls.store(slot_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (notes.comm != nullptr && notes.comm != shown_comm_) {
         slot_.context_name.write(notes.comm->name);
         shown_comm_ = notes.comm;
@@ -320,6 +346,8 @@ inline bool Recorder::shows_this_thread() const noexcept {
                                                            const End& end) {
     if (end.nobody || end.peer < 0) return 0;
     slot_.traffic.add_sent(end.bytes);
+    if (many_threads_) [[unlikely]]
+        note_sender({comm.context, end.peer, end.tag});
     return sends_.next({comm.context, end.peer, end.tag});
 }
 
@@ -332,7 +360,9 @@ inline bool Recorder::shows_this_thread() const noexcept {
 
 [[gnu::always_inline]] inline void Recorder::after(PoeObservedCall& call, const CallShape& shape,
                                                    int result) {
-    const OnlyThread only(many_threads_ ? &mutex_ : nullptr);
+    const OnlyThread only(many_threads_ ? &mutex_ : nullptr, slot_.calls);
+    if (many_threads_ && !is_silent(shape.action)) [[unlikely]]
+        own_caller().inside = 0;
     if (finalized_) return;
     const CallNotes& notes = *reinterpret_cast<const CallNotes*>(call.kept);
     const bool traced = notes.recorded || tracer().on();
@@ -394,6 +424,7 @@ inline bool Recorder::shows_this_thread() const noexcept {
             break;
         default:
             if (makes_request(shape.action)) add_request(call, shape, notes);
+            if (is_of_object(shape.action)) take_effect_on_object(call, shape, notes);
             break;
     }
 }
@@ -406,6 +437,8 @@ inline bool Recorder::shows_this_thread() const noexcept {
     if (from < 0) return;
     if (number == 0) number = receives_.next({comm.context, from, arrival.tag});
     slot_.traffic.add_received(arrival.bytes);
+    if (many_threads_) [[unlikely]]
+        ended_.next({comm.context, from, arrival.tag});
     if (tracer().on()) [[unlikely]]
         add_part({.part = trace::CallPart::kReceive,
                   .peer = from,

@@ -7,8 +7,8 @@
 namespace poe::pm {
 
 bool is_message_cbor(std::string_view cbor) {
-    constexpr std::size_t kMaxDepth = 8;
-    std::vector<std::uint64_t> left{1};  // number of items still expected, by depth
+    constexpr std::size_t kMaxDepth = 10;  // a need of a wait of a WatchedTask
+    std::vector<std::uint64_t> left{1};    // number of items still expected, by depth
     std::size_t at = 0;
     while (!left.empty()) {
         if (left.back() == 0) {

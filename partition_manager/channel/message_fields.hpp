@@ -173,8 +173,16 @@ void fields(F& f, CommCount& m) {
     f(m.context)(m.operations);
 }
 template <class F>
+void fields(F& f, TaskActivity& m) {
+    f(m.call, static_cast<Call>(kLastCall))(m.peer)(m.type)(m.bytes)(m.context)(m.request);
+}
+template <class F>
+void fields(F& f, ThreadWait& m) {
+    f(m.one_suffices)(m.needs)(m.doing)(m.communicator)(m.place);
+}
+template <class F>
 void fields(F& f, ObservedEvidence& m) {
-    f(m.known)(m.wildcards)(m.one_suffices)(m.needs)(m.sends)(m.receives)(m.comms);
+    f(m.known)(m.wildcards)(m.waits)(m.sends)(m.receives)(m.many_threads)(m.ended)(m.comms);
 }
 template <class F>
 void fields(F& f, PostedNote& m) {
@@ -190,9 +198,7 @@ void fields(F& f, TaskState& m) {
     f(m.task)(m.node)(m.life, TaskState::Life::kEnded)(m.pid)(m.wait_status)(m.measured);
     f(m.awaited.kind, Awaited::Kind::kAll)(m.awaited.peer)(m.awaited.type)(m.awaited.context);
     f(m.awaited.progress.path, kLastCollectivePath)(m.awaited.progress.round);
-    f(m.awaited.progress.rounds);
-    f(m.doing.call, static_cast<Call>(kLastCall))(m.doing.peer)(m.doing.type)(m.doing.bytes);
-    f(m.doing.context)(m.doing.request)(m.communicator)(m.place);
+    f(m.awaited.progress.rounds)(m.doing)(m.communicator)(m.place);
     f(m.waits_ms)(m.unmoved_ms)(m.unlooked_ms)(m.unexpected.count);
     f.some(m.unexpected.notes, m.unexpected.noted);
     f(m.idle)(m.stopped)(m.observed)(m.evidence)(m.queues);

@@ -2,6 +2,7 @@
 #include "partition_manager/daemon/observed_memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "partition_manager/daemon/observed_threads.hpp"
@@ -33,16 +34,65 @@ bool add_lines(pid_t process, const ObservedArray& array, std::vector<LineCount>
     return true;
 }
 
+bool add_comms(pid_t process, const ObservedArray& array, std::vector<CommCount>& comms) {
+    const auto entries = entries_of<ObservedCommEntry>(process, array);
+    if (!entries) return false;
+    for (const ObservedCommEntry& entry : *entries) {
+        ObservedComm comm;
+        if (!read_memory(process, entry.address, &comm, 1)) return false;
+        comms.push_back({comm.context, comm.operations});
+    }
+    return true;
+}
+
 // True if the calls that the tables describe are all that the task does.
 bool nothing_else_acts(pid_t process, const ObservedTables& tables) {
     if (tables.many_threads == 0) return true;
-    if (tables.several_callers != 0 ||
+    if (tables.too_many_callers != 0 ||
         tables.library_threads_count > ObservedTables::kMostLibraryThreads)
         return false;
     std::vector<pid_t> left_out(tables.library_threads.begin(),
                                 tables.library_threads.begin() + tables.library_threads_count);
-    left_out.push_back(tables.caller);
+    for (const ObservedCaller& caller : tables.callers)
+        if (caller.thread != 0 && caller.inside != 0) left_out.push_back(caller.thread);
     return other_threads_sleep(process, left_out);
+}
+
+ThreadWait wait_of(const ObservedCaller& caller) {
+    ThreadWait wait;
+    wait.one_suffices = caller.wait.one_suffices != 0;
+    for (std::size_t i = 0; i < caller.wait.needs_count; ++i) {
+        wait.needs.push_back(caller.wait.needs[i]);
+        if (caller.wait.needs[i].kind > ObservedNeed::Kind::kAll)
+            wait.needs.back().kind = ObservedNeed::Kind::kUnknown;
+    }
+    return wait;
+}
+
+// The same with the call, for one of several threads.
+ThreadWait call_of(const ObservedCaller& caller) {
+    ThreadWait wait = wait_of(caller);
+    wait.doing.call = caller.inside <= kLastCall ? static_cast<Call>(caller.inside) : Call::kNone;
+    wait.doing.peer = caller.peer;
+    wait.doing.type = caller.tag;
+    wait.doing.bytes = caller.bytes;
+    wait.doing.site = caller.site;
+    wait.doing.context = caller.context;
+    wait.communicator = {caller.communicator.data(),
+                         ::strnlen(caller.communicator.data(), caller.communicator.size())};
+    return wait;
+}
+
+// False if the tables cannot be right.
+bool add_waits(const ObservedTables& tables, std::vector<ThreadWait>& waits) {
+    for (const ObservedCaller& caller : tables.callers) {
+        const bool alone = tables.many_threads == 0;
+        if (!alone && (caller.thread == 0 || caller.inside == 0)) continue;
+        if (caller.wait.needs_count > ObservedWait::kMostNeeds) return false;
+        waits.push_back(alone ? wait_of(caller) : call_of(caller));
+        if (alone) break;
+    }
+    return true;
 }
 
 }  // namespace
@@ -54,32 +104,20 @@ ObservedEvidence read_observed_memory(const TaskSlot& slot) {
     const pid_t process = slot.pid;
     ObservedTables tables;
     if (address == 0 || process <= 0 || !read_memory(process, address, &tables, 1) ||
-        tables.magic != ObservedTables::kMagic || tables.needs_count > ObservedTables::kMostNeeds)
+        tables.magic != ObservedTables::kMagic || !add_waits(tables, evidence.waits))
         return evidence;
     evidence.wildcards = static_cast<std::uint32_t>(tables.wildcards);
-    evidence.one_suffices = tables.one_suffices != 0;
-    for (std::size_t i = 0; i < tables.needs_count; ++i) {
-        evidence.needs.push_back(tables.needs[i]);
-        if (tables.needs[i].kind > ObservedNeed::Kind::kAll)
-            evidence.needs.back().kind = ObservedNeed::Kind::kUnknown;
-    }
+    evidence.many_threads = tables.many_threads != 0;
     if (!add_lines(process, tables.sends, evidence.sends) ||
-        !add_lines(process, tables.receives, evidence.receives))
+        !add_lines(process, tables.receives, evidence.receives) ||
+        !add_lines(process, tables.ended, evidence.ended))
         return evidence;
-    const auto comms = entries_of<ObservedCommEntry>(process, tables.comms);
-    if (!comms) return evidence;
-    for (const ObservedCommEntry& entry : *comms) {
-        ObservedComm comm;
-        if (!read_memory(process, entry.address, &comm, 1)) return evidence;
-        evidence.comms.push_back({comm.context, comm.operations});
-    }
+    for (const ObservedArray& array : {tables.comms, tables.windows, tables.files})
+        if (!add_comms(process, array, evidence.comms)) return evidence;
     if (!nothing_else_acts(process, tables)) return evidence;
-    // Another thread may have called meanwhile.
-    ObservedTables again;
-    if (!read_memory(process, address, &again, 1) ||
-        again.several_callers != tables.several_callers)
-        return evidence;
-    evidence.known = slot.calls.load(std::memory_order_acquire) == calls;
+    // A thread may have begun or ended a call meanwhile.
+    evidence.known = slot.calls.load(std::memory_order_acquire) == calls &&
+                     (calls % 2 == 0 || !evidence.many_threads);
     return evidence;
 }
 

@@ -19,14 +19,33 @@ namespace {
 using Switches =
     std::map<pid_t, std::string>;  // by thread: how often it has given up its processor
 
-bool waits_for_a_thread(const std::filesystem::path& thread) {
+// True if no other process shares this memory: it is private and has no file.
+bool is_own_memory(pid_t process, std::uint64_t address) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/maps");
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream words(line);
+        std::uint64_t begin = 0, end = 0, offset = 0, inode = 1;
+        char dash = 0;
+        std::string rights, device;
+        words >> std::hex >> begin >> dash >> end >> rights >> offset >> device >> std::dec >>
+            inode;
+        if (!words || address < begin || address >= end) continue;
+        return rights.size() == 4 && rights[3] == 'p' && inode == 0;
+    }
+    return false;
+}
+
+// pthread_join sleeps on a word that the kernel changes when the thread ends, so the system call is the one for memory
+// that may be shared.
+bool waits_for_a_thread(pid_t process, const std::filesystem::path& thread) {
     std::ifstream file(thread / "syscall");
     long call = 0;
     std::uint64_t address = 0, operation = 0, value = 0, timeout = 1;
     if (!(file >> call >> std::hex >> address >> operation >> value >> timeout)) return false;
     const std::uint64_t what = operation & ~std::uint64_t{FUTEX_CLOCK_REALTIME};
-    return call == SYS_futex && timeout == 0 &&
-           (what == FUTEX_WAIT_PRIVATE || what == FUTEX_WAIT_BITSET_PRIVATE);
+    if (call != SYS_futex || timeout != 0) return false;
+    if (what == FUTEX_WAIT_PRIVATE || what == FUTEX_WAIT_BITSET_PRIVATE) return true;
+    return (what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET) && is_own_memory(process, address);
 }
 
 std::string switches_of(const std::filesystem::path& thread) {
@@ -49,7 +68,7 @@ std::optional<Switches> look(pid_t process, std::span<const pid_t> left_out) {
         if (!thread) return std::nullopt;
         if (std::find(left_out.begin(), left_out.end(), *thread) != left_out.end()) continue;
         std::string switches = switches_of(entries->path());
-        if (switches.empty() || !waits_for_a_thread(entries->path())) return std::nullopt;
+        if (switches.empty() || !waits_for_a_thread(process, entries->path())) return std::nullopt;
         all[*thread] = std::move(switches);
     }
     if (error) return std::nullopt;

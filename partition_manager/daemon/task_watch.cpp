@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unistd.h>
+#include <utility>
 
 #include "partition_manager/daemon/observed_memory.hpp"
 #include "partition_manager/daemon/queue_reader.hpp"
@@ -16,7 +17,7 @@ namespace {
 // A deadlock is seen at one check and reported at the next. Both happen after the patience and
 // before the timeout.
 constexpr int kLooksPerTimeout = 10;
-constexpr std::chrono::seconds kSomeTimeout{10};
+constexpr std::chrono::milliseconds kSomeTimeout{10'000};
 static_assert(deadlock_patience(kSomeTimeout) + 2 * kSomeTimeout / kLooksPerTimeout < kSomeTimeout);
 
 }  // namespace
@@ -34,19 +35,55 @@ void TaskWatch::add_places(std::vector<TaskState>& states) {
     const auto stuck = [patience](const TaskState& state) {
         return state.stuck_for(patience) && state.doing.site != 0;
     };
-    for (const TaskState& state : states)
-        if (stuck(state)) calls.emplace_back(state.pid, state.doing.site);
+    for (const TaskState& state : states) {
+        if (!stuck(state)) continue;
+        calls.emplace_back(state.pid, state.doing.site);
+        for (const ThreadWait& wait : state.evidence.waits)
+            if (wait.doing.site != 0) calls.emplace_back(state.pid, wait.doing.site);
+    }
     places_.learn(calls);
-    for (TaskState& state : states)
-        if (stuck(state)) state.place = places_.place({state.pid, state.doing.site});
+    for (TaskState& state : states) {
+        if (!stuck(state)) continue;
+        state.place = places_.place({state.pid, state.doing.site});
+        for (ThreadWait& wait : state.evidence.waits)
+            wait.place = places_.place({state.pid, wait.doing.site});
+    }
+}
+
+// The slot shows the call of one thread. If that thread is in no call, and nothing has moved for a while, the task may
+// wait in calls of its other threads: then the state gets the first of these.
+void TaskWatch::add_evidence(const TaskSlot& slot, TaskState& state) {
+    const auto timeout = timeout_.count() > 0 ? timeout_ : kSomeTimeout;
+    const bool shown = state.doing.call != Call::kNone;
+    const auto unmoved = std::chrono::milliseconds(state.unmoved_ms);
+    if (shown ? !state.measured : unmoved < deadlock_patience(timeout)) return;
+    ObservedEvidence evidence = read_observed_memory(slot);
+    if (!shown) {
+        if (!evidence.known || !evidence.many_threads || evidence.waits.empty()) return;
+        state.doing = evidence.waits.front().doing;
+        state.communicator = evidence.waits.front().communicator;
+        state.waits_ms = state.unmoved_ms;
+        state.unlooked_ms = 0;
+        state.measured = true;
+    }
+    const auto is_of_file = [](const ObservedNeed& need) {
+        return need.kind == ObservedNeed::Kind::kFileOperation;
+    };
+    const bool in_file =
+        std::any_of(evidence.waits.begin(), evidence.waits.end(), [&](const ThreadWait& wait) {
+            return std::any_of(wait.needs.begin(), wait.needs.end(), is_of_file);
+        });
+    if (in_file && evidence.known)
+        evidence.known = files_.rests(slot.pid, std::chrono::steady_clock::now(),
+                                      timeout / (2 * kLooksPerTimeout));
+    state.evidence = std::move(evidence);
 }
 
 TaskStates TaskWatch::states(std::uint32_t round) {
     TaskStates result{round, look_at_tasks(segment_, std::chrono::steady_clock::now())};
     for (TaskState& state : result.states) {
         const auto index = segment_.local_index(state.task);
-        if (state.observed && state.measured && index)
-            state.evidence = read_observed_memory(segment_.slot(*index));
+        if (state.observed && index) add_evidence(segment_.slot(*index), state);
         if (round >= kDebuggerRounds && index && state.life == TaskState::Life::kInside)
             state.queues = read_message_queues(segment_.slot(*index));
     }
@@ -82,7 +119,8 @@ void TaskWatch::look() {
     if (held_ || std::chrono::steady_clock::now() - resumed_ < deadlock_patience(timeout_)) return;
     TaskStates now = states(0);
     Who who;
-    for (const TaskState& state : now.states) who.emplace_back(state.task, state.life);
+    for (const TaskState& state : now.states)
+        who.emplace_back(state.task, state.life, state.evidence.known);
     // Tasks of one deadlock reach the limit one after another, but they are to be reported
     // together.
     const bool stays = who == before_;

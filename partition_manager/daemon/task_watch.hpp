@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "base/segment/node_segment.hpp"
 #include "partition_manager/channel/messages.hpp"
 #include "partition_manager/daemon/call_places.hpp"
+#include "partition_manager/daemon/file_use.hpp"
 
 namespace poe::pm {
 
@@ -37,6 +39,7 @@ class TaskWatch {
 
   private:
     void add_places(std::vector<TaskState>& states);
+    void add_evidence(const TaskSlot& slot, TaskState& state);
     void look_later();
     void look();
 
@@ -45,10 +48,11 @@ class TaskWatch {
     std::chrono::milliseconds timeout_;
     std::function<void(TaskStates)> report_;
     CallPlaces places_;
+    FileUse files_;
     bool held_ = false;
     std::chrono::steady_clock::time_point resumed_{};
-    // The tasks of states() at the last check and at the last report.
-    using Who = std::vector<std::pair<TaskId, TaskState::Life>>;
+    // The tasks of states() at the last check and at the last report, and of each whether its evidence is known.
+    using Who = std::vector<std::tuple<TaskId, TaskState::Life, bool>>;
     Who before_;
     Who reported_;
     // A handler of an expired timer runs even if the timer is destroyed before the handler's turn.

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/segment/observed_tables.hpp"
+#include "base/segment/task_activity.hpp"
+#include "base/segment/wait_notes.hpp"
 
 namespace poe::pm {
 
@@ -21,6 +24,19 @@ struct CommCount {
     std::uint32_t operations = 0;
 };
 
+// The wait of a thread.
+struct ThreadWait {
+    bool one_suffices = false;
+    std::vector<ObservedNeed> needs;
+    // Only if several threads may call; otherwise the state of the task has them (TaskState).
+    TaskActivity doing;        // since_ms is not used here
+    std::string communicator;  // the name
+    std::string place;
+    // Found by resolve_observed_waits() if several threads wait, so not sent: as in TaskState.
+    Awaited awaited;
+    std::vector<TaskId> alternatives;
+};
+
 // The members as in ObservedTables.
 struct ObservedEvidence {
     static constexpr std::size_t kMostCounts = 4096;
@@ -28,10 +44,12 @@ struct ObservedEvidence {
     // False: it could not be read, or there is too much of it. Then the task counts as able to continue.
     bool known = false;
     std::uint32_t wildcards = 0;
-    bool one_suffices = false;
-    std::vector<ObservedNeed> needs;
+    // One for each thread that is in a call. No other thread can act.
+    std::vector<ThreadWait> waits;
     std::vector<LineCount> sends;
     std::vector<LineCount> receives;
+    bool many_threads = false;
+    std::vector<LineCount> ended;
     std::vector<CommCount> comms;
 };
 

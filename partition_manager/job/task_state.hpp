@@ -46,6 +46,9 @@ struct TaskState {
     // Of an observed task that waits for one of several requests: the tasks that could end one, with `awaited` that of
     // the first request. Found by resolve_observed_waits(), so not sent. -1: any task.
     std::vector<TaskId> alternatives;
+    // Of an observed task with several threads that wait: the tasks that could end the wait of one of them. `doing` and
+    // `awaited` are those of the first. Found in the same way.
+    std::vector<TaskId> awaited_by_threads;
     ObservedEvidence evidence;  // of an observed task that waits, if somebody looks for deadlocks
     MessageQueues queues;       // if a debugger asks
 

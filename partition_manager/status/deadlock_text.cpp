@@ -85,13 +85,32 @@ class Describer {
 
     // Describes what all tasks of one line have in common, to follow "waits in ".
     std::string describe(TaskId task) const {
-        const std::string& place = state_of(task).place;
-        return wait_in_words(task) + (place.empty() ? "" : ", called at " + place);
+        const TaskState& state = state_of(task);
+        if (state.evidence.waits.size() < 2) return with_place(state);
+        std::string text;
+        for (const ThreadWait& wait : state.evidence.waits)
+            text += (text.empty() ? "" : ", and with another thread in ") +
+                    with_place(state_of_thread(state, wait));
+        return text;
     }
 
   private:
-    std::string wait_in_words(TaskId task) const {
-        const TaskState& state = state_of(task);
+    // The state that the task would have if this were its only thread.
+    static TaskState state_of_thread(const TaskState& state, const ThreadWait& wait) {
+        TaskState only = state;
+        only.doing = wait.doing;
+        only.communicator = wait.communicator;
+        only.place = wait.place;
+        only.awaited = wait.awaited;
+        only.alternatives = wait.alternatives;
+        return only;
+    }
+
+    std::string with_place(const TaskState& state) const {
+        return wait_in_words(state) + (state.place.empty() ? "" : ", called at " + state.place);
+    }
+
+    std::string wait_in_words(const TaskState& state) const {
         if (is_collective(state.doing.call) || state.awaited.kind == Awaited::Kind::kAll) {
             const std::vector<TaskId> missing = missing_in(state);
             if (missing.empty()) return call_in_words(state);
@@ -150,7 +169,9 @@ class Describer {
 // messages.
 void add_messages(const TaskState& state, std::vector<std::string>& lines) {
     const Awaited& awaited = state.awaited;
-    if (awaited.kind != Awaited::Kind::kMessage || is_collective(state.doing.call)) return;
+    if (awaited.kind != Awaited::Kind::kMessage || is_collective(state.doing.call) ||
+        is_of_window(state.doing.call))
+        return;
     std::vector<UnexpectedNote> told;
     const auto tell = [&](bool near) {
         for (const UnexpectedNote& note : state.unexpected.all()) {

@@ -34,7 +34,9 @@ std::vector<TaskId> stuck_tasks(const PerTask<const TaskState*>& states,
             continue;
         }
         stuck[task] = true;
-        const std::vector<TaskId>& others = state->alternatives;
+        std::vector<TaskId> others = state->alternatives;
+        others.insert(others.end(), state->awaited_by_threads.begin(),
+                      state->awaited_by_threads.end());
         if (std::any_of(others.begin(), others.end(),
                         [tasks](TaskId other) { return other < 0 || other >= tasks; })) {
             waits_for_anybody.push_back(task);

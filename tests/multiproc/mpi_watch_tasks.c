@@ -1,6 +1,6 @@
 /* Programs of MPI that wait in the way that the first argument names. Each task prints "ready" before. If the
    argument begins with "pool_", several threads may call, and a second thread of each task sleeps until another thread
-   wakes it, which does not happen. */
+   wakes it, which does not happen. If it begins with "two_", two threads of each task call MPI. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -26,13 +26,74 @@ static void* help_late(void* right) {
     return NULL;
 }
 
+static int left_task, right_task;
+static MPI_Comm mesh;
+
+static void* receive_4(void* unused) {
+    MPI_Recv(buffer + 8, 8, MPI_CHAR, left_task, 4, mesh, MPI_STATUS_IGNORE);
+    return unused;
+}
+static void* receive_any(void* unused) {
+    MPI_Recv(buffer + 8, 8, MPI_CHAR, MPI_ANY_SOURCE, 4, mesh, MPI_STATUS_IGNORE);
+    return unused;
+}
+static void* synchronous_5(void* unused) {
+    MPI_Ssend(buffer + 16, 8, MPI_CHAR, right_task, 5, mesh);
+    return unused;
+}
+/* Polls for longer than the timeout, and sends then what the task to the right waits for. */
+static void* poll_and_send(void* unused) {
+    const double end = MPI_Wtime() + 3;
+    int found = 0;
+    while (MPI_Wtime() < end) MPI_Iprobe(MPI_ANY_SOURCE, 99, mesh, &found, MPI_STATUS_IGNORE);
+    MPI_Send(buffer + 16, 8, MPI_CHAR, right_task, 3, mesh);
+    return unused;
+}
+static void* compute_and_send(void* unused) {
+    const double end = MPI_Wtime() + 3;
+    volatile double sum = 0;
+    while (MPI_Wtime() < end) sum += 1;
+    MPI_Send(buffer + 16, 8, MPI_CHAR, right_task, 3, mesh);
+    return unused;
+}
+static void* sleep_and_send(void* unused) {
+    sleep(3);
+    MPI_Send(buffer + 16, 8, MPI_CHAR, right_task, 3, mesh);
+    return unused;
+}
+
+/* Two threads of each task call MPI, the second one makes the calls of `how`. Then the first one does, or waits for the
+   end of the others. */
+static void call_with_two(const char* how) {
+    static const struct {
+        const char* name;
+        void* (*second)(void*);
+        void* (*third)(void*);
+    } kinds[] = {{"receives", receive_4, NULL},        {"any", receive_any, NULL},
+                 {"synchronous", synchronous_5, NULL}, {"joins", receive_4, receive_any},
+                 {"polls", poll_and_send, NULL},       {"computes", compute_and_send, NULL},
+                 {"sleeps", sleep_and_send, NULL}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        pthread_t threads[2];
+        if (strcmp(kinds[i].name, how) != 0) continue;
+        pthread_create(&threads[0], NULL, kinds[i].second, NULL);
+        if (kinds[i].third != NULL)
+            pthread_create(&threads[1], NULL, kinds[i].third, NULL);
+        else
+            MPI_Recv(buffer, 8, MPI_CHAR, left_task, 3, mesh, MPI_STATUS_IGNORE);
+        pthread_join(threads[0], NULL);
+        if (kinds[i].third != NULL) pthread_join(threads[1], NULL);
+    }
+}
+
 int main(int argc, char** argv) {
     int rank, size, level;
     pthread_t thread;
+    const int two = argc > 1 && strncmp(argv[1], "two_", 4) == 0;
     const int pool = argc > 1 && strncmp(argv[1], "pool_", 5) == 0;
     const int help = argc > 1 && strcmp(argv[1], "help") == 0;
     if (pool) argv[1] += 5;
-    if (pool || help)
+    if (pool || help || two)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     else
         MPI_Init(&argc, &argv);
@@ -42,13 +103,15 @@ int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     const int right = (rank + 1) % size;
     const int left = (rank + size - 1) % size;
-    MPI_Comm mesh;
+    left_task = left, right_task = right;
     MPI_Comm_dup(MPI_COMM_WORLD, &mesh);
     MPI_Comm_set_name(mesh, "mesh");
     puts("ready");
     fflush(stdout);
 
-    if (strcmp(how, "receives") == 0) {
+    if (two) {
+        call_with_two(how + 4);
+    } else if (strcmp(how, "receives") == 0) {
         MPI_Recv(buffer, 8, MPI_CHAR, left, 3, mesh, MPI_STATUS_IGNORE);
     } else if (help) {
         pthread_create(&thread, NULL, help_late, (void*)&right);
@@ -134,7 +197,23 @@ int main(int argc, char** argv) {
         MPI_Win table;
         MPI_Win_create(buffer, 1, 1, MPI_INFO_NULL, mesh, &table);
         MPI_Win_set_name(table, "table");
-        if (strcmp(how, "window_lock") == 0) {
+        if (strcmp(how, "window_start") == 0 || strcmp(how, "window_wait") == 0) {
+            /* The other task makes no call for the window. */
+            MPI_Group all, other;
+            const int peer = 1;
+            MPI_Comm_group(mesh, &all);
+            MPI_Group_incl(all, 1, &peer, &other);
+            if (rank == 0 && how[7] == 's') {
+                MPI_Win_start(other, 0, table);
+                MPI_Put(buffer + 8, 1, MPI_CHAR, 1, 0, 1, MPI_CHAR, table);
+                MPI_Win_complete(table);
+            } else if (rank == 0) {
+                MPI_Win_post(other, 0, table);
+                MPI_Win_wait(table);
+            } else {
+                MPI_Recv(buffer, 1, MPI_CHAR, 0, 0, mesh, MPI_STATUS_IGNORE);
+            }
+        } else if (strcmp(how, "window_lock") == 0) {
             MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, table);
             MPI_Barrier(mesh);
             MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1 - rank, 0, table);
@@ -142,6 +221,19 @@ int main(int argc, char** argv) {
             MPI_Recv(buffer, 1, MPI_CHAR, 1, 0, mesh, MPI_STATUS_IGNORE);
         }
         MPI_Win_fence(0, table);
+    } else if (strncmp(how, "file", 4) == 0) {
+        MPI_File file;
+        if (strcmp(how, "file_late") == 0 && rank == 0) sleep(2);
+        MPI_File_open(
+            mesh, getenv("TEST_FILE"),
+            strcmp(how, "file_open") == 0 ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_RDWR,
+            MPI_INFO_NULL, &file);
+        if (strcmp(how, "file_late") == 0 && rank == 0) sleep(2);
+        if (rank == 1 && strcmp(how, "file_write") == 0) MPI_Barrier(mesh);
+        MPI_File_write_all(file, buffer, 8, MPI_CHAR, MPI_STATUS_IGNORE);
+        if (rank == 1 && strcmp(how, "file_close") == 0)
+            MPI_Recv(buffer, 1, MPI_CHAR, 0, 0, mesh, MPI_STATUS_IGNORE);
+        MPI_File_close(&file);
     }
     MPI_Finalize();
     return 0;

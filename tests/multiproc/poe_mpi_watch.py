@@ -80,12 +80,63 @@ class OpenMpiNoDeadlocks(NoDeadlocks):
 
     def test_another_thread_helps(self):
         """The threads that have called MPI wait for longer than the timeout, and another thread of each task ends that."""
-        result = self.ok(poe(self.program, "help", self.marker, "-procs", "2", env=self.environment()))
-        self.assertEqual(result.stderr, b"")
+        for how in ("help", "two_polls", "two_computes", "two_sleeps"):
+            with self.subTest(how):
+                result = self.ok(poe(self.program, how, self.marker, "-procs", "2", env=self.environment()))
+                self.assertEqual(result.stderr, b"")
+
+    def test_late_file(self):
+        """One task opens a file, and writes to it, later than the other by more than the timeout."""
+        with tempfile.NamedTemporaryFile() as file:
+            result = self.ok(poe(self.program, "file_late", self.marker, "-procs", "2", env=self.environment(TEST_FILE=file.name)))
+            self.assertEqual(result.stderr, b"")
 
 
 @unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
 class MpichNoDeadlocks(OpenMpiNoDeadlocks):
+    compiler = "/usr/bin/mpicc.mpich"
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class OpenMpiObjectDeadlocks(MpiWatchTest):
+    """Deadlocks in calls for windows and files of another library."""
+    compiler, knows_lengths = "/usr/bin/mpicc.openmpi", False
+
+    def test_fence(self):
+        self.told("window_fence", 2, "deadlock: tasks 0,1 wait for each other", "task 0 waits in MPI_Recv",
+                  "task 1 waits in MPI_Win_fence for task 0 in window table, called at " + self.place_of("MPI_Win_fence"))
+
+    def test_epochs(self):
+        text = self.told("window_start", 2, "deadlock: tasks 0,1 wait for each other", "task 1 waits in MPI_Recv for tag 0 from task 0 in mesh")
+        self.assertRegex(text, "task 0 waits in MPI_Win_(start|complete) for task 1 in window table, called at mpi_watch_tasks.c")
+        self.told("window_wait", 2, "deadlock: tasks 0,1 wait for each other", "task 0 waits in MPI_Win_wait for task 1 in window table, called at " +
+                  self.place_of("MPI_Win_wait"), "task 1 waits in MPI_Recv for tag 0 from task 0 in mesh")
+
+    def test_files(self):
+        with tempfile.NamedTemporaryFile() as file:
+            text = self.told("file_write", 2, "deadlock: tasks 0,1 wait for each other", "task 1 waits in MPI_Barrier in mesh for task 0",
+                             TEST_FILE=file.name)
+            # A library may write such a short block at once.
+            self.assertRegex(text, "task 0 waits in MPI_File_(write_all|close) for task 1 in a collective operation of file of mesh, called at ")
+            self.told("file_close", 2, "deadlock: tasks 0,1 wait for each other",
+                      "task 0 waits in MPI_File_close for task 1 in a collective operation of file of mesh", TEST_FILE=file.name)
+
+    def test_locks_are_shown(self):
+        """Which task has a lock is not known, so this is not reported."""
+        with self.running("window_lock", 2) as job:
+            seen = wait_for(lambda: self.both_in_window(job), "both tasks to wait for the window")
+            self.assertEqual({state["communicator"] for state in seen}, {"window table"})
+            self.assertEqual(job.errors(), "")
+
+    def both_in_window(self, job):
+        """The states of both tasks once each has waited for twice the timeout."""
+        states = list(self.tasks_of(job).values())
+        waits = [re.search(r"MPI_Win_\w+.* in window table, (\d+)", state["text"]) for state in states]
+        return states if len(states) == 2 and all(wait and int(wait[1]) >= 2 for wait in waits) else None
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class MpichObjectDeadlocks(OpenMpiObjectDeadlocks):
     compiler = "/usr/bin/mpicc.mpich"
 
 
@@ -96,6 +147,17 @@ class OpenMpiDeadlocks(Deadlocks):
 
     def test_many_threads(self):
         self.told("pool_receives", 3, "deadlock: tasks 0-2 wait for each other", "task 0 waits in MPI_Recv for tag 3 from task 2 in mesh")
+
+    def test_two_threads_call(self):
+        self.told("two_receives", 2, "deadlock: tasks 0,1 wait for each other",
+                  "task 0 waits in MPI_Recv for tag 3 from task 1 in mesh, called at " + self.place_of("left_task, 3, mesh") +
+                  ", and with another thread in MPI_Recv for tag 4 from task 1 in mesh, called at " + self.place_of("left_task, 4, mesh"))
+        self.told("two_any", 2, "deadlock: tasks 0,1", "and with another thread in MPI_Recv for tag 4 from any task in mesh")
+        self.told("two_synchronous", 2, "deadlock: tasks 0,1", "and with another thread in MPI_Ssend of 8 bytes, tag 5, to task 1 in mesh")
+
+    def test_threads_call_for_the_first(self):
+        """The thread that has initialized MPI waits for the end of the others."""
+        self.told("two_joins", 2, "deadlock: tasks 0,1", "task 0 waits in MPI_Recv for ", "and with another thread in MPI_Recv for tag 4 from ")
 
     def test_one_of_several_requests(self):
         for call in ("Waitany", "Waitsome"):

@@ -45,6 +45,35 @@ bool readable(const Json& json) {
 
 }  // namespace
 
+// The deepest message.
+TEST_CASE("the waits of several threads come back as they were", "[messages]") {
+    TaskStates states;
+    TaskState& state = states.states.emplace_back();
+    state.evidence.known = state.evidence.many_threads = true;
+    ThreadWait& wait = state.evidence.waits.emplace_back();
+    wait.one_suffices = true;
+    wait.needs = {{poe::ObservedNeed::Kind::kFileOperation, 1, 2, 3, 4}};
+    wait.doing.call = static_cast<poe::Call>(poe::kFirstMpiCall + 1);
+    wait.doing.bytes = 5;
+    wait.communicator = "mesh";
+    wait.place = "a.c:1";
+    state.evidence.ended = {{6, 7, 8, 9}};
+    const auto again = decode(encode(states));
+    REQUIRE(again);
+    const TaskState& read = std::get<TaskStates>(*again).states.at(0);
+    REQUIRE(read.evidence.waits.size() == 1);
+    const ThreadWait& its = read.evidence.waits[0];
+    REQUIRE(its.needs.size() == 1);
+    CHECK(its.needs[0].kind == poe::ObservedNeed::Kind::kFileOperation);
+    CHECK(its.needs[0].number == 4);
+    CHECK(its.one_suffices);
+    CHECK(its.doing == wait.doing);
+    CHECK(its.communicator + its.place == "mesha.c:1");
+    REQUIRE(read.evidence.ended.size() == 1);
+    CHECK(read.evidence.ended[0].count == 9);
+    CHECK((read.evidence.known && read.evidence.many_threads));
+}
+
 TEST_CASE("every message comes back as it was", "[messages]") {
     Random random(7);
     for (std::size_t which = 0; which < kMessageKinds; ++which) {
@@ -120,7 +149,7 @@ TEST_CASE("bytes that are no message", "[messages]") {
 }
 
 TEST_CASE("deep nesting is refused", "[messages]") {
-    for (const std::size_t depth : {9u, 100u, 1000000u}) {
+    for (const std::size_t depth : {11u, 100u, 1000000u}) {
         CHECK_FALSE(decode(std::string(depth, '\x81')));         // arrays of one
         CHECK_FALSE(decode(std::string(depth, '\x81') + '\0'));  // ... that end
         CHECK_FALSE(decode(std::string(depth, '\x9f')));         // arrays without a length

@@ -1,0 +1,67 @@
+// See file_use.hpp.
+#include "partition_manager/daemon/file_use.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <sys/syscall.h>
+
+namespace poe::pm {
+namespace {
+
+// System calls in which a thread waits for others or for time.
+constexpr std::array<long, 10> kWaits{
+    SYS_poll,     SYS_ppoll,       SYS_epoll_wait, SYS_epoll_pwait,     SYS_select,
+    SYS_pselect6, SYS_sched_yield, SYS_nanosleep,  SYS_clock_nanosleep, SYS_futex};
+
+std::optional<std::uint64_t> calls_for_data(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/io");
+    std::uint64_t sum = 0;
+    int found = 0;
+    std::string name;
+    for (std::uint64_t value = 0; file >> name >> value;)
+        if (name == "syscr:" || name == "syscw:") sum += value, ++found;
+    if (found != 2) return std::nullopt;
+    return sum;
+}
+
+// The kernel says "running" of a thread that runs or could run, and -1 of one that sleeps outside of system calls, as it
+// does while a page of a file is read.
+bool is_in_no_file(const std::filesystem::path& thread) {
+    std::ifstream file(thread / "syscall");
+    std::string call;
+    if (!(file >> call)) return false;
+    return call == "running" || std::any_of(kWaits.begin(), kWaits.end(), [&](long wait) {
+               return call == std::to_string(wait);
+           });
+}
+
+bool no_thread_is_in_a_file(pid_t process) {
+    std::error_code error;
+    std::filesystem::directory_iterator entries("/proc/" + std::to_string(process) + "/task",
+                                                error);
+    if (error) return false;
+    for (; entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+        if (error || !is_in_no_file(entries->path())) return false;
+    }
+    return !error;
+}
+
+}  // namespace
+
+bool FileUse::rests(pid_t process, std::chrono::steady_clock::time_point now,
+                    std::chrono::milliseconds apart) {
+    const auto calls = calls_for_data(process);
+    if (!calls) return false;
+    const auto [at, is_new] = seen_.try_emplace(process, Seen{*calls, now});
+    if (is_new || at->second.calls != *calls) {
+        at->second = {*calls, now};
+        return false;
+    }
+    return now - at->second.since >= apart && no_thread_is_in_a_file(process);
+}
+
+}  // namespace poe::pm
