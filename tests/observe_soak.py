@@ -20,7 +20,11 @@ import mpi_profiles  # noqa: E402
 import packages_bench  # noqa: E402
 
 SCALAPACK = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack")
-PETSC = pathlib.Path("/usr/share/doc/petsc3.18-doc/examples")
+# The tutorials of PETSc, of the package libpetsc3.18-dev-examples: source, arguments, tasks.
+PETSC = pathlib.Path("/usr/share/petsc/3.18/share/petsc/examples/src")
+PETSC_CONFIG = "/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/pkgconfig"
+TUTORIALS = (("ksp/ksp/tutorials/ex2", ("-m", "40", "-n", "40"), 4), ("snes/tutorials/ex19", ("-da_refine", "2"), 4),
+             ("ts/tutorials/ex2", (), 2))
 DEADLOCK_TIMEOUT = 3  # s; waits of these programs are often longer on a busy computer
 NWCHEM = "start water\ngeometry; N 0 0 0; N 0 0 1.1; end\nbasis; * library 6-31g; end\ntask scf\n"
 COLLECTIVES = """
@@ -76,7 +80,23 @@ def programs(folder):
         found.append(("NWChem", "mpich", 2, folder, ["nwchem.mpich", str(folder / "water.nw")]))
     else:
         missing.append("NWChem")
+    if (PETSC / f"{TUTORIALS[0][0]}.c").exists() and pathlib.Path(PETSC_CONFIG, "PETSc.pc").exists():
+        found += petsc_programs(folder)
+    else:
+        missing.append("PETSc")
     return found, missing
+
+
+def petsc_programs(folder):
+    """The same tuples for the tutorials of PETSc, which are compiled here."""
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "PETSc"], env=dict(os.environ, PKG_CONFIG_PATH=PETSC_CONFIG),
+                           check=True, capture_output=True, text=True).stdout.split()
+    found = []
+    for source, arguments, tasks in TUTORIALS:
+        program = folder / f"petsc-{source.replace('/', '-')}"
+        subprocess.run(["/usr/bin/mpicc.openmpi", "-w", "-O1", str(PETSC / f"{source}.c"), "-o", str(program), *flags, "-lm"], check=True)
+        found.append((f"PETSc {source}", "openmpi", tasks, folder, [str(program), *arguments]))
+    return found
 
 
 def main():
