@@ -47,6 +47,55 @@ std::string play(const std::string& input) {
     }
 }
 
+// Two tasks of an observed library: each call is one record for its beginning and one for its end. They have every part,
+// and calls whose line is not defined or is another record.
+std::string observed_streams() {
+    using namespace trace;
+    using namespace trace::test;
+    constexpr std::uint32_t kWorld = 16;
+    constexpr std::uint32_t kTag = 5;
+    constexpr auto detail = [](CallPart part, bool begins, bool ends) {
+        return call_detail(part, begins, ends);
+    };
+    std::string both;
+    for (TaskId task = 0; task < 2; ++task) {
+        StreamWriter out = task_stream(task, 2);
+        const auto peer = static_cast<std::uint32_t>(1 - task);
+        const std::uint64_t late = task == 0 ? 0 : 70;
+        const auto defined = [&](std::uint32_t region, std::uint32_t to) {
+            return out.call_line(us(5), {region, to, kTag, kWorld, kNobody, 1});
+        };
+        const std::uint32_t message = defined(task == 0 ? kBsendCall : kBrecvCall, peer);
+        const std::uint32_t request = defined(kNonBlocking + kCollwaitCall, peer);
+        const std::uint32_t operation = defined(kSyncCall, kNobody);
+        const std::uint32_t started = defined(kIbcastCall, kNobody);
+        for (std::uint16_t number = 1; number <= 4; ++number) {
+            const std::uint64_t at = 100 * std::uint64_t{number} + late;
+            out.call(us(at), message,
+                     detail(task == 0 ? CallPart::kSend : CallPart::kNone, true, false), 500,
+                     number, number);
+            out.call(us(at + 20), message,
+                     detail(task == 0 ? CallPart::kNone : CallPart::kReceive, false, true), 500,
+                     number);
+            out.call(us(at + 25), request, detail(CallPart::kNone, true, false));
+            if (task == 0)
+                out.call(us(at + 26), request, detail(CallPart::kSendEnded, false, false), 500,
+                         number, number);
+            out.call(us(at + 28), request, detail(CallPart::kNone, false, true));
+        }
+        out.call(us(600 + late), operation, detail(CallPart::kCollective, true, false), 8, 1);
+        out.call(us(680), operation, detail(CallPart::kNone, false, true));
+        out.call(us(700 + late), started, detail(CallPart::kCollectiveStarts, true, true), 8, 2);
+        out.call(us(780 + late), request, detail(CallPart::kNone, true, false));
+        out.call(us(790 + late), request, detail(CallPart::kCollectiveEnds, false, true), 8, 2);
+        out.call(us(900), message + 1, detail(CallPart::kSend, true, true), 1, 9);
+        out.call(us(901), 4'000'000'000u, detail(CallPart::kReceive, true, true), 1, 9);
+        out.call(us(902), message, 0xff);
+        both += out.bytes(task == 0);
+    }
+    return both;
+}
+
 }  // namespace
 
 const std::vector<FuzzTarget>& trace_targets() {
@@ -96,6 +145,7 @@ void write_trace_corpus(const std::string& folder) {
         calls += out.bytes(task == 0);
     }
     write("calls", calls);
+    write("observed", observed_streams());
 }
 
 }  // namespace poe::fuzz
