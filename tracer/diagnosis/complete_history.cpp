@@ -2,7 +2,6 @@
 #include "tracer/diagnosis/complete_history.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "tracer/diagnosis/polling.hpp"
@@ -10,7 +9,7 @@
 namespace poe::trace {
 namespace {
 
-void remove_overlaps(std::vector<TaskWait>& waits) {
+void remove_overlaps(LongVector<TaskWait>& waits) {
     std::sort(waits.begin(), waits.end(), [](const TaskWait& a, const TaskWait& b) {
         return std::tie(a.task, a.from, a.to) < std::tie(b.task, b.from, b.to);
     });
@@ -25,26 +24,36 @@ void remove_overlaps(std::vector<TaskWait>& waits) {
     });
 }
 
-// The messages in the order in which their receivers took them.
-std::vector<std::uint32_t> by_receive(const std::vector<TaskMessage>& messages) {
-    std::vector<std::uint32_t> order(messages.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(), [&messages](std::uint32_t a, std::uint32_t b) {
+// The messages in the order in which their receivers took them: by receiver, then by the time of the receive. The history
+// has the messages of each receiver nearly in that order.
+LongVector<std::uint32_t> by_receive(const LongVector<TaskMessage>& messages, TaskId tasks) {
+    PerTask<std::size_t> next(tasks, 0);  // the place of the next message, by receiver
+    for (const TaskMessage& message : messages)
+        if (message.to + 1 < tasks) ++next[message.to + 1];
+    for (TaskId task = 1; task < tasks; ++task) next[task] += next[task - 1];
+    LongVector<std::uint32_t> order(messages.size());
+    for (std::uint32_t i = 0; i < messages.size(); ++i) order[next[messages[i].to]++] = i;
+    const auto earlier = [&messages](std::uint32_t a, std::uint32_t b) {
         const TaskMessage& x = messages[a];
         const TaskMessage& y = messages[b];
-        return std::tie(x.to, x.receive_since, x.received) <
-               std::tie(y.to, y.receive_since, y.received);
-    });
+        return std::tie(x.receive_since, x.received) < std::tie(y.receive_since, y.received);
+    };
+    for (TaskId task = 0; task < tasks; ++task) {
+        const auto begin =
+            order.begin() + static_cast<std::ptrdiff_t>(task == 0 ? 0 : next[task - 1]);
+        const auto end = order.begin() + static_cast<std::ptrdiff_t>(next[task]);
+        if (!std::is_sorted(begin, end, earlier)) std::stable_sort(begin, end, earlier);
+    }
     return order;
 }
 
 // Gives waits for messages their communicators, and marks messages in the wrong order: a message
 // was sent earlier than the awaited one and is received in a later call.
 void match_waits(History& history) {
-    const std::vector<TaskMessage>& messages = history.messages;
-    const std::vector<std::uint32_t> order = by_receive(messages);
+    const LongVector<TaskMessage>& messages = history.messages;
+    const LongVector<std::uint32_t> order = by_receive(messages, history.tasks.size());
     // The earliest sending time of the messages from this one on that the same task receives.
-    std::vector<Time> earliest(order.size() + 1, kFarthest);
+    LongVector<Time> earliest(order.size() + 1, kFarthest);
     for (std::size_t i = order.size(); i-- > 0;) {
         const bool same =
             i + 1 < order.size() && messages[order[i + 1]].to == messages[order[i]].to;
@@ -86,7 +95,7 @@ void match_waits(History& history) {
 
 void find_limits(History& history) {
     bool any = false;
-    for (const std::vector<Activity>& all : history.tasks) {
+    for (const LongVector<Activity>& all : history.tasks) {
         if (all.empty()) continue;
         history.begin = any ? std::min(history.begin, all.front().from) : all.front().from;
         history.end = any ? std::max(history.end, all.back().from) : all.back().from;

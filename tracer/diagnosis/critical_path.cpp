@@ -13,7 +13,7 @@ TaskId last_task(const History& history) {
     TaskId last = -1;
     Time until{0};
     for (TaskId task = 0; task < history.tasks.size(); ++task) {
-        const std::vector<Activity>& all = history.tasks[task];
+        const LongVector<Activity>& all = history.tasks[task];
         if (all.empty() || (last >= 0 && all.back().from <= until)) continue;
         last = task;
         until = all.back().from;
@@ -47,7 +47,7 @@ class Profile {
     explicit Profile(const History& history) : history_(history) {}
 
     void add(const PathPart& part) {
-        const std::vector<Activity>& all = history_.tasks[part.task];
+        const LongVector<Activity>& all = history_.tasks[part.task];
         Time covered = part.from;
         const std::uint32_t first = history_.activity_at(part.task, part.from);
         for (std::size_t at = first == kNoActivity ? 0 : first;
@@ -92,7 +92,7 @@ std::vector<PathImbalance> imbalances_of(const History& history,
     }
     std::map<Key, Time> sums;
     Time::rep tasks = 0;
-    for (const std::vector<Activity>& all : history.tasks) {
+    for (const LongVector<Activity>& all : history.tasks) {
         if (all.empty()) continue;
         ++tasks;
         for (std::size_t at = 0; at + 1 < all.size(); ++at)

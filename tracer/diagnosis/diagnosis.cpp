@@ -96,7 +96,7 @@ std::vector<WaitState> named_waits(const WaitSums& sums, Namer& namer) {
 
 Time traced_time(const History& history) {
     Time sum{0};
-    for (const std::vector<Activity>& all : history.tasks)
+    for (const LongVector<Activity>& all : history.tasks)
         for (std::size_t at = 0; at + 1 < all.size(); ++at)
             if (all[at].state != State::kOff) sum += all[at + 1].from - all[at].from;
     return sum;
@@ -149,11 +149,12 @@ Diagnosis diagnose(const History& history, const Definitions& definitions, Symbo
 }
 
 Analysis analyse(const TraceSource& source, Symbols& symbols,
-                 const std::function<void(double)>& progress, std::size_t most_bytes) {
+                 const std::function<void(double)>& progress,
+                 std::optional<std::size_t> most_bytes) {
     Definitions definitions;
     Replay replay(source, definitions);
     SummaryMaker summary(source, definitions);
-    HistoryMaker history(source, replay, most_bytes);
+    HistoryMaker history(source, replay, most_bytes ? *most_bytes : HistoryMaker::most_bytes());
     ProfileMaker profile(source, replay);
     Listeners all({&summary.listener(), &history, &profile});
     replay.tell(&all);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,7 @@ struct NamedEfficiency {
 };
 
 struct Diagnosis {
-    bool too_long = false;  // the trace has more calls than the memory allows; the rest is empty
+    bool too_long = false;  // the trace has more calls than the limit allows; the rest is empty
     Time traced{0};         // the time of all tasks
     std::vector<WaitState> waits;  // those that occurred, longest first
     std::vector<NamedCause> causes;
@@ -91,10 +92,10 @@ struct Analysis {
 };
 
 // Makes one pass over the trace for all; `progress` is called regularly with the fraction done.
-// `most_bytes` limits the memory for the history.
+// `most_bytes` limits the history; without it the limit is HistoryMaker::most_bytes().
 Analysis analyse(const TraceSource& source, Symbols& symbols,
                  const std::function<void(double)>& progress,
-                 std::size_t most_bytes = std::size_t{4} << 30);
+                 std::optional<std::size_t> most_bytes = std::nullopt);
 
 // Return "task 2 computing in solve before main at heat.c:120", and "tasks 0, 1, 3 and others".
 std::string activity_words(const NamedActivity& activity);

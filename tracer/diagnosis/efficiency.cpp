@@ -29,8 +29,8 @@ void add(Efficiency& sum, const InPhase& task) {
     sum.ideal = std::max(sum.ideal, task.ideal);
 }
 
-std::map<std::uint32_t, InPhase> phases_of(const std::vector<Activity>& all,
-                                           const std::vector<Time>& ideal) {
+std::map<std::uint32_t, InPhase> phases_of(const LongVector<Activity>& all,
+                                           const LongVector<Time>& ideal) {
     std::map<std::uint32_t, InPhase> phases;
     for (std::size_t at = 0; at + 1 < all.size(); ++at) {
         InPhase& phase = phases[all[at].phase];

@@ -6,7 +6,7 @@
 namespace poe::trace {
 
 std::uint32_t History::activity_at(TaskId task, Time moment) const {
-    const std::vector<Activity>& all = tasks[task];
+    const LongVector<Activity>& all = tasks[task];
     const auto after =
         std::upper_bound(all.begin(), all.end(), moment,
                          [](Time time, const Activity& activity) { return time < activity.from; });
@@ -14,7 +14,7 @@ std::uint32_t History::activity_at(TaskId task, Time moment) const {
 }
 
 std::uint32_t History::call_since(TaskId task, Time since) const {
-    const std::vector<Activity>& all = tasks[task];
+    const LongVector<Activity>& all = tasks[task];
     for (std::uint32_t at = activity_at(task, since); at != kNoActivity; --at) {
         if (all[at].from != since) break;
         if (all[at].is_call) return at;

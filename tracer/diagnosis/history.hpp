@@ -1,6 +1,6 @@
 // History: what each task did, in the order of time, and what connects the tasks: messages,
 // collective operations and waits. Plain arrays; root causes, critical path and efficiencies are
-// pure functions of them. history_maker.hpp fills a History from a trace.
+// pure functions of them. What grows with the trace is in LongVectors. history_maker.hpp fills a History from a trace.
 //
 // The activities of a task cover its time without gaps or overlaps. An activity ends where the next
 // one begins; the last one marks the end.
@@ -13,6 +13,7 @@
 
 #include "base/per_task.hpp"
 #include "tracer/analysis/wait_pattern.hpp"
+#include "tracer/diagnosis/long_vector.hpp"
 #include "tracer/read/definitions.hpp"
 #include "tracer/read/trace_time.hpp"
 
@@ -82,19 +83,19 @@ inline constexpr std::uint32_t kNoCommunicator = 0;      // a message without a 
 inline constexpr std::uint32_t kMplGroup = 0x80000000u;  // this bit, and the group's number
 
 struct History {
-    Time begin{0};                         // of the earliest activity
-    Time end{0};                           // of the latest activity
-    PerTask<std::vector<Activity>> tasks;  // empty for a device, and for a task without events
-    std::vector<TaskMessage> messages;     // in the order in which both ends were known
-    std::vector<CollectiveOperation> operations;
-    std::vector<Member> members;  // in the order in which they entered
-    std::vector<TaskWait> waits;  // by task, then by time; those of a task do not overlap
-    // True if the trace has more than the memory allows; then everything else is empty.
+    Time begin{0};                        // of the earliest activity
+    Time end{0};                          // of the latest activity
+    PerTask<LongVector<Activity>> tasks;  // empty for a device, and for a task without events
+    LongVector<TaskMessage> messages;     // in the order in which both ends were known
+    LongVector<CollectiveOperation> operations;
+    LongVector<Member> members;  // in the order in which they entered
+    LongVector<TaskWait> waits;  // by task, then by time; those of a task do not overlap
+    // True if the trace has more than the limit allows; then everything else is empty.
     bool too_long = false;
 
     // Returns the end of an activity. The last activity of a task has no length.
     Time end_of(TaskId task, std::size_t activity) const {
-        const std::vector<Activity>& all = tasks[task];
+        const LongVector<Activity>& all = tasks[task];
         return activity + 1 < all.size() ? all[activity + 1].from : all[activity].from;
     }
     // Returns the number of the last activity that begins at or before a moment; kNoActivity if

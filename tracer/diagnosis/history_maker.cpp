@@ -37,7 +37,11 @@ HistoryMaker::HistoryMaker(const TraceSource& source, const Replay& replay, std:
       last_(source.facts().tasks, Time{0}),
       inside_(source.facts().tasks),
       leaving_(source.facts().tasks) {
-    history_.tasks = PerTask<std::vector<Activity>>(source.facts().tasks);
+    history_.tasks = PerTask<LongVector<Activity>>(source.facts().tasks);
+}
+
+std::size_t HistoryMaker::most_bytes() {
+    return std::max(kMostBytes, room_for_long_blocks() / 3);
 }
 
 bool HistoryMaker::is_left_out(TaskId task) const {
@@ -55,7 +59,7 @@ void HistoryMaker::drop_if_too_long() {
     if (!history_.too_long || bytes_ == 0) return;
     history_ = {};
     history_.too_long = true;
-    history_.tasks = PerTask<std::vector<Activity>>(covered_.size());
+    history_.tasks = PerTask<LongVector<Activity>>(covered_.size());
     operations_ = {};
     bytes_ = 0;
 }
@@ -86,7 +90,7 @@ void HistoryMaker::on_event(const Event& event, TaskId task) {
 // Adds what a task did up to `to`. What happened since the last activity was not reported: the task
 // polled, or it was not traced.
 void HistoryMaker::add(TaskId task, Activity activity, Time to) {
-    std::vector<Activity>& all = history_.tasks[task];
+    LongVector<Activity>& all = history_.tasks[task];
     Time& covered = covered_[task];
     activity.from = all.empty() ? activity.from : std::max(activity.from, covered);
     if (to < activity.from || (to == activity.from && !activity.is_call)) return;
@@ -123,7 +127,7 @@ void HistoryMaker::on_interval(const Interval& interval) {
     if (!interval.outer_call || is_left_out(interval.task)) return;
     const TaskId task = interval.task;
     const CallFrame& frame = interval.frame;
-    std::vector<Activity>& all = history_.tasks[task];
+    LongVector<Activity>& all = history_.tasks[task];
     for (std::size_t i = all.size(); i > 0 && all[i - 1].state == State::kComputing; --i) {
         if (all[i - 1].site != 0) break;
         all[i - 1].site = frame.site;
@@ -241,7 +245,7 @@ void HistoryMaker::add_open_call(TaskId task) {
 History HistoryMaker::take() {
     for (TaskId task = 0; task < history_.tasks.size(); ++task) {
         add_open_call(task);
-        std::vector<Activity>& all = history_.tasks[task];
+        LongVector<Activity>& all = history_.tasks[task];
         if (!all.empty()) all.push_back({.from = covered_[task]});
     }
     drop_if_too_long();

@@ -14,14 +14,18 @@ namespace {
 template <typename Item, TaskId Item::*kTask, std::uint32_t Item::*kCall>
 class ByCall {
   public:
-    ByCall(const std::vector<Item>& items, TaskId tasks) : items_(items), tasks_(tasks) {
+    ByCall(const LongVector<Item>& items, TaskId tasks) : items_(items), tasks_(tasks) {
         for (std::uint32_t i = 0; i < items.size(); ++i)
             if (items[i].*kCall != kNoActivity) tasks_[items[i].*kTask].items.push_back(i);
-        for (TaskId task = 0; task < tasks; ++task)
-            std::sort(tasks_[task].items.begin(), tasks_[task].items.end(),
-                      [&items](std::uint32_t a, std::uint32_t b) {
-                          return items[a].*kCall < items[b].*kCall;
-                      });
+        const auto earlier = [&items](std::uint32_t a, std::uint32_t b) {
+            return items[a].*kCall < items[b].*kCall;
+        };
+        // Most are in their order already.
+        for (TaskId task = 0; task < tasks; ++task) {
+            LongVector<std::uint32_t>& mine = tasks_[task].items;
+            if (!std::is_sorted(mine.begin(), mine.end(), earlier))
+                std::sort(mine.begin(), mine.end(), earlier);
+        }
     }
     // Calls visit(number of the item) for each item of the call.
     template <typename Visit>
@@ -34,10 +38,10 @@ class ByCall {
 
   private:
     struct OfTask {
-        std::vector<std::uint32_t> items;
+        LongVector<std::uint32_t> items;
         std::size_t next = 0;
     };
-    const std::vector<Item>& items_;
+    const LongVector<Item>& items_;
     PerTask<OfTask> tasks_;
 };
 
@@ -52,7 +56,7 @@ class IdealReplay {
           ends_(history.members, history.tasks.size()),
           entered_(history.operations.size(), kNever),
           root_entered_(history.operations.size(), kNever) {
-        ideal_.begins = PerTask<std::vector<Time>>(history.tasks.size());
+        ideal_.begins = PerTask<LongVector<Time>>(history.tasks.size());
         for (TaskId task = 0; task < history.tasks.size(); ++task)
             ideal_.begins[task].resize(history.tasks[task].size(), kNever);
         ideal_.begin = ideal_.end = history.begin;
@@ -148,8 +152,8 @@ class IdealReplay {
     ByCall<TaskMessage, &TaskMessage::to, &TaskMessage::receive_call> receives_;
     ByCall<Member, &Member::task, &Member::start_call> starts_;
     ByCall<Member, &Member::task, &Member::end_call> ends_;
-    std::vector<Time> entered_;       // by operation: the last member so far
-    std::vector<Time> root_entered_;  // by operation
+    LongVector<Time> entered_;       // by operation: the last member so far
+    LongVector<Time> root_entered_;  // by operation
     IdealHistory ideal_;
 };
 

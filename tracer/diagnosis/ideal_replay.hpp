@@ -22,7 +22,7 @@ namespace poe::trace {
 
 struct IdealHistory {
     // By task and activity: when it begins. As many as the history has activities.
-    PerTask<std::vector<Time>> begins;
+    PerTask<LongVector<Time>> begins;
     Time begin{0};
     Time end{0};  // the last task's
 };

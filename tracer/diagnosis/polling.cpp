@@ -10,7 +10,7 @@ namespace {
 
 // For each activity of a task: the first one of the polls that follow each other up to this one.
 // For an activity that does not poll, its own number.
-std::vector<std::uint32_t> first_polls(const std::vector<Activity>& all) {
+std::vector<std::uint32_t> first_polls(const LongVector<Activity>& all) {
     std::vector<std::uint32_t> first(all.size());
     for (std::uint32_t at = 0; at < all.size(); ++at) {
         const bool follows =
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> first_polls(const std::vector<Activity>& all) {
 
 // Returns the last poll before a call ended what was polled for: that call, or the one before it;
 // kNoActivity if the task has not polled.
-std::uint32_t last_poll(const std::vector<Activity>& all, std::uint32_t call) {
+std::uint32_t last_poll(const LongVector<Activity>& all, std::uint32_t call) {
     std::uint32_t at = call;
     if (all[at].state == State::kPolling) return at;
     if (at > 0 && all[at - 1].state == State::kComputing &&
@@ -44,7 +44,7 @@ class Polls {
     }
     // The task has polled for what `whom` did at that moment; the call has ended it.
     void add(TaskId task, std::uint32_t call, TaskId whom, Time moment) {
-        const std::vector<Activity>& all = history_.tasks[task];
+        const LongVector<Activity>& all = history_.tasks[task];
         const std::uint32_t poll = last_poll(all, call);
         const Time from = all[firsts_[task][poll]].from;
         const Time to = std::min(moment, history_.end_of(task, poll));

@@ -100,7 +100,7 @@ class Search {
           done_(history.waits.size()) {}
 
     std::vector<Cause> run() {
-        std::vector<std::uint32_t> order(history_.waits.size());
+        LongVector<std::uint32_t> order(history_.waits.size());
         std::iota(order.begin(), order.end(), 0u);
         std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
             return history_.waits[a].to > history_.waits[b].to;
@@ -124,7 +124,7 @@ class Search {
     void charge(TaskId task, const Activity* activity, const TaskWait& wait, double share);
 
     const History& history_;
-    std::vector<SyncPoint> points_;
+    LongVector<SyncPoint> points_;
     std::vector<Carried> carried_;  // by wait
     std::vector<bool> done_;        // by wait
     std::map<std::tuple<TaskId, State, std::uint32_t, std::uint32_t, std::uint32_t>, Cause> causes_;
@@ -139,7 +139,7 @@ Time Search::earliest(TaskId task, Time to) const {
 
 Did Search::did_between(TaskId task, Time from, Time to) const {
     Did found;
-    const std::vector<Activity>& all = history_.tasks[task];
+    const LongVector<Activity>& all = history_.tasks[task];
     if (from >= to || all.empty()) return found;
     const std::span<const TaskWait> waits = history_.waits_of(task);
     auto wait = std::partition_point(waits.begin(), waits.end(),
@@ -166,7 +166,7 @@ Did Search::did_between(TaskId task, Time from, Time to) const {
 
 Kinds Search::kinds_of(TaskId task, const Did& did) const {
     Kinds kinds;
-    const std::vector<Activity>& all = history_.tasks[task];
+    const LongVector<Activity>& all = history_.tasks[task];
     for (const Did::Piece& piece : did.pieces) kinds[kind_of(all[piece.activity])] += piece.time;
     for (const Did::Waited& waited : did.waits) kinds[kWaiting] += waited.time;
     return kinds;
@@ -212,7 +212,7 @@ void Search::divide(std::uint32_t number) {
             return static_cast<double>(delays.of(kind).count()) / static_cast<double>(all.count()) *
                    static_cast<double>(time.count()) / total;
         };
-        const std::vector<Activity>& activities = history_.tasks[wait.whom];
+        const LongVector<Activity>& activities = history_.tasks[wait.whom];
         for (const Did::Piece& piece : awaited.pieces) {
             const Activity& activity = activities[piece.activity];
             const double share = share_of(kind_of(activity), piece.time);

@@ -60,8 +60,8 @@ class Passed {
 };
 
 template <typename All, typename TimeOf>
-std::vector<std::uint32_t> in_order(const All& all, TimeOf time_of) {
-    std::vector<std::uint32_t> order(all.size());
+LongVector<std::uint32_t> in_order(const All& all, TimeOf time_of) {
+    LongVector<std::uint32_t> order(all.size());
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return time_of(all[a]) < time_of(all[b]);
@@ -71,14 +71,14 @@ std::vector<std::uint32_t> in_order(const All& all, TimeOf time_of) {
 
 }  // namespace
 
-std::vector<SyncPoint> find_sync_points(const History& history) {
+LongVector<SyncPoint> find_sync_points(const History& history) {
     const auto messages =
         in_order(history.messages, [](const TaskMessage& message) { return message.received; });
     const auto members =
         in_order(history.members, [](const Member& member) { return member.left; });
     const auto waits = in_order(history.waits, [](const TaskWait& wait) { return wait.to; });
     Passed passed(history);
-    std::vector<SyncPoint> points(history.waits.size());
+    LongVector<SyncPoint> points(history.waits.size());
     std::size_t message = 0;
     std::size_t member = 0;
     for (const std::uint32_t each : waits) {

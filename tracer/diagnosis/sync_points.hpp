@@ -15,6 +15,6 @@ struct SyncPoint {
 
 // Returns one for each wait of the history. If the two tasks have not communicated before, it is
 // their first activity.
-std::vector<SyncPoint> find_sync_points(const History& history);
+LongVector<SyncPoint> find_sync_points(const History& history);
 
 }  // namespace poe::trace

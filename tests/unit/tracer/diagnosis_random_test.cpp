@@ -107,7 +107,7 @@ class RandomJob {
 
 void check_activities(const History& history) {
     for (TaskId task = 0; task < history.tasks.size(); ++task) {
-        const std::vector<Activity>& all = history.tasks[task];
+        const LongVector<Activity>& all = history.tasks[task];
         for (std::size_t at = 1; at < all.size(); ++at) REQUIRE(all[at - 1].from <= all[at].from);
         Time in_calls{0};
         for (std::size_t at = 0; at + 1 < all.size(); ++at)

@@ -343,7 +343,7 @@ TEST_CASE("on an ideal network a call depends on what its data flow needs") {
     const auto ideal_end = [](const std::vector<StreamWriter>& streams) {
         const Told told = told_by(streams);
         std::vector<Time> ends;
-        for (const std::vector<Time>& begins : replay_ideally(told.history).begins)
+        for (const LongVector<Time>& begins : replay_ideally(told.history).begins)
             ends.push_back(begins.back());
         return ends;
     };
