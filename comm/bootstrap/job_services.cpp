@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <map>
 #include <string_view>
 #include <sys/socket.h>
 
@@ -26,6 +27,22 @@ int connection() noexcept {
 Pmi1Client& client() {
     static Pmi1Client the_client(connection());
     return the_client;
+}
+
+// The jobs that have failed after their start, with the reasons.
+std::map<std::string, std::string>& failed_jobs() {
+    static auto* const jobs = new std::map<std::string, std::string>;
+    return *jobs;
+}
+
+// The next line that answers a command; empty if it has not arrived. Notes news of jobs that have failed.
+std::optional<std::string> try_read_answer() {
+    while (auto line = client().try_read_line()) {
+        if (pmi1_field(*line, "cmd").value_or("") != "spawn_failed") return line;
+        failed_jobs()[pmi1_field(*line, "job").value_or("")] =
+            pmi1_field(*line, "value").value_or("a task has ended too early");
+    }
+    return std::nullopt;
 }
 
 // Names contain blanks, but the values of the protocol end at one.
@@ -90,7 +107,7 @@ std::string request_of(const ProgramToSpawn& program, std::size_t number, std::s
         add_line(lines, "info_val_" + std::to_string(i), program.info[i].second);
     }
     add_line(lines, "info_num", std::to_string(program.info.size()));
-    add_line(lines, "poe_reason", "1");
+    add_line(lines, "poe_own", "1");
     return lines + "endcmd\n";
 }
 
@@ -110,17 +127,23 @@ std::optional<JobServices> JobServices::find(Wait wait) {
     return JobServices(std::move(wait));
 }
 
+// True while a thread waits for an answer.
+bool& JobServices::exchange_is_busy() {
+    static bool busy = false;
+    return busy;
+}
+
 // poe answers in order, and a thread that waits for an answer may give the turn up. So one request is made
 // at a time.
 std::string JobServices::exchange(std::string_view lines) {
-    static bool busy = false;
-    wait_(client().fd(), [] { return !busy; });
+    bool& busy = exchange_is_busy();
+    wait_(client().fd(), [&busy] { return !busy; });
     busy = true;
     std::optional<std::string> answer;
     try {
         client().send(lines);
         wait_(client().fd(), [&] {
-            answer = client().try_read_line();
+            answer = try_read_answer();
             return answer.has_value();
         });
     } catch (...) {
@@ -131,14 +154,22 @@ std::string JobServices::exchange(std::string_view lines) {
     return std::move(*answer);
 }
 
-std::string JobServices::spawn(const std::vector<ProgramToSpawn>& programs, const std::string& key,
-                               const std::string& value) {
+JobServices::Spawned JobServices::spawn(const std::vector<ProgramToSpawn>& programs,
+                                        const std::string& key, const std::string& value) {
     std::string lines;
     for (std::size_t i = 0; i < programs.size(); ++i)
         lines += request_of(programs[i], i + 1, programs.size(), key, value);
     const std::string answer = exchange(lines);
-    if (pmi1_field(answer, "rc").value_or("") == "0") return "";
-    return pmi1_field(answer, "value").value_or("poe has refused it");
+    if (pmi1_field(answer, "rc").value_or("") == "0")
+        return {pmi1_field(answer, "job").value_or(""), ""};
+    return {"", pmi1_field(answer, "value").value_or("poe has refused it")};
+}
+
+std::string JobServices::failure_of(const std::string& job) {
+    if (!exchange_is_busy() && try_read_answer())
+        throw_pmi1_failure("it has answered a command that was not sent");
+    const auto failed = failed_jobs().extract(job);
+    return failed ? failed.mapped() : "";
 }
 
 std::optional<std::string> JobServices::value_from_spawner(const std::string& key) {

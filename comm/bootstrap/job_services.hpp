@@ -31,9 +31,16 @@ class JobServices {
     // Empty if poe has not started this process, or something has closed its connection.
     static std::optional<JobServices> find(Wait wait);
 
-    // Starts tasks, which find `value` under `key`. Returns the reason of a failure; empty: all run.
-    std::string spawn(const std::vector<ProgramToSpawn>& programs, const std::string& key,
-                      const std::string& value);
+    struct Spawned {
+        std::string job;      // the name of the new job
+        std::string failure;  // the reason; empty: all tasks run
+    };
+    // Starts tasks, which find `value` under `key`.
+    Spawned spawn(const std::vector<ProgramToSpawn>& programs, const std::string& key,
+                  const std::string& value);
+    // Why the tasks of a job from spawn() cannot all read their value: one of them has ended before, and
+    // poe ends the others. Empty if poe has not said so by now. Never blocks.
+    std::string failure_of(const std::string& job);
     // The value that the task has given that has started this task; empty if there is none.
     std::optional<std::string> value_from_spawner(const std::string& key);
 
@@ -49,6 +56,7 @@ class JobServices {
 
   private:
     explicit JobServices(Wait wait) : wait_(std::move(wait)) {}
+    static bool& exchange_is_busy();
     std::string exchange(std::string_view lines);
 
     Wait wait_;

@@ -68,7 +68,10 @@ int close_port(Call& call, const char* port_name) {
 int comm_accept(Call& call, const char* port_name, MPI_Info info, int root, MPI_Comm comm,
                 MPI_Comm* newcomm) {
     if (info != MPI_INFO_NULL && !checks::check_info(call, info, "info")) return call.code();
-    return meet_at_port(call, port_name, root, comm, newcomm, accept);
+    return meet_at_port(call, port_name, root, comm, newcomm,
+                        [](comm::Runtime& runtime, Comm& local, int at, std::string_view name) {
+                            return accept(runtime, local, at, name);
+                        });
 }
 
 int comm_connect(Call& call, const char* port_name, MPI_Info info, int root, MPI_Comm comm,

@@ -98,14 +98,17 @@ RemoteLeader leader_at(comm::Runtime& runtime, UniqueFd socket) {
 }
 
 // Accepts connections until one comes from a process that knows the key.
-RemoteLeader wait_for_client(comm::Runtime& runtime, OpenPort port) {
+RemoteLeader wait_for_client(comm::Runtime& runtime, OpenPort port, const Hopeless& hopeless) {
     const comm::HandshakeIdentity identity = identity_at(port.name, 0);
     for (;;) {
         UniqueFd client;
+        RemoteLeader nobody;
         wait_for_socket(runtime, port.listener->get(), POLLIN, [&] {
             client.reset(::accept4(port.listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
-            return static_cast<bool>(client);
+            if (!client && hopeless) nobody.fault = hopeless(false);
+            return client || nobody.fault;
         });
+        if (!client) return nobody;
         comm::Handshake handshake = comm::Handshake::answer(identity, comm::fresh_nonce());
         SocketChannel channel(runtime, client.get());
         if (!channel.shake_hands(handshake, true, Clock::now() + kPatience)) continue;
@@ -210,7 +213,8 @@ bool close_port(const PortName& port) {
     return true;
 }
 
-MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view name) {
+MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view name,
+                const Hopeless& hopeless) {
     RemoteLeader remote;
     if (local.rank == root) {
         std::optional<PortName> port;
@@ -219,7 +223,13 @@ MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view 
         if (!remote.fault && open == open_ports().end())
             remote.fault = no_port(name, "is no open port of this task",
                                    "let the task accept that has opened the port");
-        if (!remote.fault) remote = wait_for_client(runtime, *open);
+        if (!remote.fault) remote = wait_for_client(runtime, *open, hopeless);
+        if (!remote.fault && hopeless)
+            remote.swap = [swap = remote.swap, hopeless](const Words& given, Words& taken) {
+                Fault fault = swap(given, taken);
+                Fault better = fault ? hopeless(true) : Fault{};
+                return better ? better : fault;
+            };
     }
     return connect(runtime, local, root, remote);
 }

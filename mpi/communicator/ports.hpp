@@ -8,6 +8,7 @@
 // For the thread that has the turn.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,9 +45,15 @@ PortName open_port(const comm::Runtime& runtime);
 // Returns false if this task has no such open port. Clients that wait for an accept get an error.
 bool close_port(const PortName& port);
 
+// Returns why nobody can connect to the port any more; no fault: somebody can. `wait`: returns only when it
+// knows, because the connection with the other group has broken. Never blocks for longer than a second.
+using Hopeless = std::function<Fault(bool wait)>;
+
 // MPI_Comm_accept and MPI_Comm_connect. All members of `local`, which is an intracommunicator, make the
-// call. `name` is significant at the root only. Each blocks until the other side has made its call.
-MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view name);
+// call. `name` and `hopeless` are significant at the root only. Each blocks until the other side has made its
+// call, or until hopeless() has returned a fault, which all members then get.
+MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view name,
+                const Hopeless& hopeless = {});
 MadeComm connect_to_port(comm::Runtime& runtime, Comm& local, int root, std::string_view name);
 
 // MPI_Comm_join: connects this task with the one at the other end of the socket, which makes the same

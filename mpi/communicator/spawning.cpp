@@ -2,8 +2,10 @@
 #include "mpi/communicator/spawning.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <poll.h>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/parse.hpp"
@@ -16,6 +18,8 @@ namespace {
 
 // The key under which the new tasks find the name of the port.
 constexpr const char* kParentKey = "poe-parent";
+// If a connection with new tasks has broken, poe has this time to say why.
+constexpr std::chrono::seconds kReasonLimit{1};
 
 int total_of(const SpawnRequest& request) {
     int total = 0;
@@ -27,16 +31,44 @@ Fault spawn_fault(const std::string& why) {
     return {MPI_ERR_SPAWN, "", "no task was started: " + why, ""};
 }
 
-// For the root: starts the tasks. Returns the reason of failure.
-Fault start_tasks(comm::Runtime& runtime, const SpawnRequest& request, const PortName& port) {
+// For the root: starts the tasks. Returns the reason of failure. `job`: the name of their job.
+Fault start_tasks(comm::Runtime& runtime, const SpawnRequest& request, const PortName& port,
+                  std::string& job) {
     auto poe = job_services(runtime);
     if (!poe) return spawn_fault("poe has not started this process; start the program with poe");
     try {
-        const std::string why = poe->spawn(request.programs, kParentKey, text_of(port));
-        return why.empty() ? Fault{} : spawn_fault(why);
+        comm::JobServices::Spawned spawned =
+            poe->spawn(request.programs, kParentKey, text_of(port));
+        job = std::move(spawned.job);
+        return spawned.failure.empty() ? Fault{} : spawn_fault(spawned.failure);
     } catch (const Error& error) {
         return spawn_fault(error.what());
     }
+}
+
+Fault too_early(const std::string& why) {
+    return {MPI_ERR_SPAWN, "", why + "; poe ends the other new tasks", ""};
+}
+
+// Finds out whether a task of the new job has ended before it has called MPI_Init.
+Fault ended_too_early(comm::Runtime& runtime, const std::string& job, bool wait) {
+    auto poe = job_services(runtime);
+    if (!poe) return {};
+    std::string why;
+    try {
+        if (!wait) {
+            why = poe->failure_of(job);
+            return why.empty() ? Fault{} : too_early(why);
+        }
+        const auto deadline = std::chrono::steady_clock::now() + kReasonLimit;
+        wait_for_socket(runtime, -1, 0, [&] {
+            why = poe->failure_of(job);
+            return !why.empty() || std::chrono::steady_clock::now() >= deadline;
+        });
+    } catch (const Error& error) {
+        why = error.what();
+    }
+    return why.empty() ? Fault{} : too_early(why);
 }
 
 }  // namespace
@@ -73,13 +105,14 @@ int tasks_allowed(std::string_view soft, int most) {
 Spawned spawn(comm::Runtime& runtime, Comm& local, int root, const SpawnRequest& request) {
     Words told{MPI_SUCCESS, 0};
     std::optional<PortName> port;
+    std::string job;
     Fault fault;
     if (local.rank == root) {
         fault = request.fault;
         if (!fault) {
             try {
                 port = open_port(runtime);
-                fault = start_tasks(runtime, request, *port);
+                fault = start_tasks(runtime, request, *port, job);
             } catch (const Error& error) {
                 fault = spawn_fault(error.what());
             }
@@ -96,7 +129,8 @@ Spawned spawn(comm::Runtime& runtime, Comm& local, int root, const SpawnRequest&
     Spawned spawned{{nullptr, fault ? fault : lost},
                     failed && local.rank != root ? 0 : told.back()};
     if (!spawned.comm.fault)
-        spawned.comm = accept(runtime, local, root, port ? text_of(*port) : std::string());
+        spawned.comm = accept(runtime, local, root, port ? text_of(*port) : std::string(),
+                              [&](bool wait) { return ended_too_early(runtime, job, wait); });
     if (port) close_port(*port);
     return spawned;
 }

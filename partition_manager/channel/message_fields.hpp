@@ -256,7 +256,7 @@ void fields(F& f, StdinProgress& m) {
 template <class F>
 void fields(F& f, TaskExit& m) {
     f(m.task)(m.code, kLastExitCode)(m.signal, kLastSignal)(m.core)(m.stop);
-    f(m.after)(m.user)(m.system)(m.peak_memory);
+    f(m.after)(m.user)(m.system)(m.peak_memory)(m.unjoined);
 }
 template <class F>
 void fields(F& f, TaskAbort& m) {
@@ -380,7 +380,7 @@ void fields(F& f, NameReply& m) {
 }
 template <class F>
 void fields(F& f, SpawnTasks& m) {
-    f(m.asker)(m.task)(m.commands)(m.pairs);
+    f(m.asker)(m.task)(m.commands)(m.pairs)(m.joins);
 }
 template <class F>
 void fields(F& f, TasksSpawned& m) {

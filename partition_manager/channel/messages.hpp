@@ -240,11 +240,15 @@ struct SpawnTasks {
     TaskId task = 0;
     std::vector<SpawnCommand> commands;
     std::vector<std::pair<std::string, std::string>> pairs;  // as in SpawnSpec
+    // The asker waits until every new task has read its pairs (TaskExit::unjoined).
+    bool joins = false;
 };
+// The answer. It is followed by a second one, with a job and a reason, if a task of a request with
+// `joins` has ended too early.
 struct TasksSpawned {
     ReplyTo asker;
     std::string job;      // empty: no task was started
-    std::string trouble;  // the reason
+    std::string trouble;  // the reason of the failure; empty: all tasks run
 };
 
 // Announces another job of the same poe.

@@ -394,6 +394,7 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
     exit.user = duration(usage.ru_utime);
     exit.system = duration(usage.ru_stime);
     exit.peak_memory = static_cast<Bytes>(usage.ru_maxrss) * 1024;
+    exit.unjoined = pmi_ && pmi_->unjoined(task);
     streams_.in->on_task_exit(task);
     streams_.out->send_now(task);  // so that a flush of the other tasks includes it
     send(exit);

@@ -66,6 +66,12 @@ bool JobRun::just_started() {
     return true;
 }
 
+void JobRun::end_failed() {
+    failed_ = true;
+    branches_.send(EndJob{false});
+    branches_.expect_end();
+}
+
 void JobRun::give_up() {
     given_up_ = true;
     branches_.send(EndJob{true});

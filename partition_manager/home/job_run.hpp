@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <asio/io_context.hpp>
@@ -48,11 +49,16 @@ class JobRun {
     bool just_started();
     // Cancels the job: ends whatever has been started of it.
     void give_up();
+    // Ends the tasks of a job that has failed after its start. Their exits are still reported.
+    void end_failed();
     // A daemon could not be started elsewhere. Tries once from here. Returns false if that has
     // already been tried.
     bool retry(NodeIndex node, const std::string& text);
 
     const JobSpec& job() const { return job_; }
+    // Of a job that a task has started: what the task has asked for.
+    const SpawnTasks& request() const { return request_; }
+    void set_request(SpawnTasks request) { request_ = std::move(request); }
     bool is_spawned() const { return job_.spawned.has_value(); }
     // The number by which users know task 0.
     TaskId first() const { return job_.spawned ? job_.spawned->first : 0; }
@@ -66,6 +72,7 @@ class JobRun {
     bool told_to_run() const { return told_to_run_; }
     bool started() const { return started_; }
     bool given_up() const { return given_up_; }
+    bool failed() const { return failed_; }
     bool over() const { return branches_.all_over(); }
     bool is_task(TaskId task) const {
         return task >= 0 && static_cast<std::size_t>(task) < job_.tasks.size();
@@ -73,6 +80,7 @@ class JobRun {
 
   private:
     JobSpec job_;
+    SpawnTasks request_;
     ExchangeTable exchanges_;
     FlushRound flush_round_;
     Handlers handlers_;
@@ -83,6 +91,7 @@ class JobRun {
     bool told_to_run_ = false;
     bool started_ = false;
     bool given_up_ = false;
+    bool failed_ = false;
 };
 
 }  // namespace poe::pm

@@ -56,6 +56,13 @@ Decision FailurePolicy::on_exit(const TaskExit& exit) {
     return Decision::kGoOn;
 }
 
+void FailurePolicy::on_failed_spawn(const TaskExit& exit) {
+    if (!is_task(exit.task)) return;
+    TaskEnd& end = outcome_.tasks[static_cast<std::size_t>(exit.task)];
+    end.exit = exit;
+    end.ended_by_poe = true;
+}
+
 Decision FailurePolicy::on_stop(TaskId task, const TaskStop& stop) {
     if (stop.kind == StopKind::kMpiError)
         return decide(Cause::kMpiError, status_of_abort(stop.code), task, stop.text);

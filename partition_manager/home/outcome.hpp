@@ -48,7 +48,7 @@ enum class Cause {
 
 struct TaskEnd {
     std::optional<TaskExit> exit;  // empty: did not start, or its daemon was lost
-    bool ended_by_poe = false;     // the task ended after poe had decided to end the job
+    bool ended_by_poe = false;     // the task ended after poe had decided to end it, or its job
 };
 
 struct Outcome {
@@ -81,6 +81,8 @@ class FailurePolicy {
     void set_tasks(TaskId tasks) { outcome_.tasks.resize(static_cast<std::size_t>(tasks)); }
 
     Decision on_exit(const TaskExit& exit);
+    // The task was started by another one, whose call has failed and reports it. The job continues.
+    void on_failed_spawn(const TaskExit& exit);
     Decision on_abort(TaskId task, int code, const std::string& text);
     // A task ended before MPI_Finalize. Its exit must have been reported before. Ignored if no
     // other task runs any more.

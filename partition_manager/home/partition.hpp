@@ -144,10 +144,12 @@ class Partition {
     void on_spawn_request(JobRun& run, NodeIndex from, SpawnTasks request);
     void serve_spawn_requests();
     void spawn(const SpawnTasks& request);
-    void refuse_spawn(const SpawnTasks& request, const std::string& why);
+    void refuse_spawn(const SpawnTasks& request, const std::string& why,
+                      const std::string& job = "");
     void fail_spawn(JobRun& run, const std::string& why);
     void on_spawned(JobRun& run);
     void on_spawned_over(JobRun& run);
+    void on_unjoined(JobRun& run, const TaskExit& exit);
     void set_tasks();
     void add_tasks(const JobSpec& job);
     void remove_tasks(const JobSpec& job);

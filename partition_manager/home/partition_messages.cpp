@@ -46,9 +46,11 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
         Overloaded{[&](StartFailed& m) { on_start_failed(run, std::move(m)); },
                    [&](const TaskExit& m) { on_exit(run, m); },
                    [&](const TaskAbort& m) {
+                       if (run.failed()) return;
                        end_job(judge_.on_abort(first_task + m.task, m.code, m.text));
                    },
                    [&](const TaskLeft& m) {
+                       if (run.failed()) return;
                        run.branches().send(m);  // for tasks that must react to it before they end
                        end_job(judge_.on_left(first_task + m.task));
                    },
@@ -147,7 +149,12 @@ void Partition::on_exit(JobRun& run, TaskExit exit) {
     const TaskId own_number = exit.task;
     exit.task += run.first();
     if (run.is_spawned()) exit.after += run.launched() - so_far_.start;  // users know one start
-    end_job(judge_.on_exit(exit));
+    if (run.is_spawned() && exit.unjoined) on_unjoined(run, exit);
+    if (run.given_up()) return;
+    if (run.failed())
+        judge_.on_failed_spawn(exit);
+    else
+        end_job(judge_.on_exit(exit));
     if (run.flush_round().on_exit(own_number)) on_flush_complete(run);
     if (is_first(run) && options_.on_deadlock && !judge_.ending())
         deadlock_watch_.on_exit(own_number);

@@ -32,12 +32,14 @@ void Partition::on_spawn_request(JobRun& run, NodeIndex from, SpawnTasks request
     serve_spawn_requests();
 }
 
-void Partition::refuse_spawn(const SpawnTasks& request, const std::string& why) {
+// `job`: the job that was started and has failed since; empty: none was started.
+void Partition::refuse_spawn(const SpawnTasks& request, const std::string& why,
+                             const std::string& job) {
     JobRun* run = find_run(request.asker.job);
     if (run != nullptr && options_.on_attention)
         options_.on_attention("task " + std::to_string(public_number(run->job(), request.task)) +
                               " asked to start more tasks (MPI_Comm_spawn), which failed: " + why);
-    answer(request.asker, TasksSpawned{request.asker, "", why});
+    answer(request.asker, TasksSpawned{request.asker, job, why});
 }
 
 // Sets the number of entries of everything that has one entry per task to the number of tasks of
@@ -103,6 +105,7 @@ void Partition::spawn(const SpawnTasks& request) {
     }
     spawning_.next_node = plan.next_node;
     spawning_.run = &add_run(std::move(job));
+    spawning_.run->set_request(request);
     if (options_.timeout.count() > 0) {
         timers_.spawn.expires_after(options_.timeout);
         timers_.spawn.async_wait([this, one = spawning_.run](const asio::error_code& error) {
@@ -119,6 +122,21 @@ void Partition::fail_spawn(JobRun& run, const std::string& why) {
     timers_.spawn.cancel();
     run.give_up();
     refuse_spawn(spawning_.request, why);
+}
+
+// A task has ended that the asker waits for, so the request fails: all of its tasks run, or none.
+void Partition::on_unjoined(JobRun& run, const TaskExit& exit) {
+    if (!run.request().joins || run.failed() || judge_.ending()) return;
+    const TaskSpec& task = job_.tasks[static_cast<std::size_t>(exit.task)];
+    const std::string why =
+        job_.commands[task.command].front() + " (task " + std::to_string(exit.task) + " on node " +
+        job_.nodes[static_cast<std::size_t>(task.node)] + ") " +
+        (exit.signal != 0 ? "was killed by signal " + std::to_string(exit.signal)
+                          : "exited with code " + std::to_string(exit.code)) +
+        " before it had called MPI_Init";
+    if (!run.started()) return fail_spawn(run, why);
+    run.end_failed();
+    refuse_spawn(run.request(), why, run.job().id);
 }
 
 // The servers of all other runs are informed of the new run before any task can learn of it.

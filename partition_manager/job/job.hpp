@@ -240,6 +240,8 @@ struct TaskExit {
     std::chrono::microseconds user{0};
     std::chrono::microseconds system{0};
     Bytes peak_memory = 0;  // resident set, bytes
+    // Another task has started it and given it initial pairs (SpawnSpec), which it has not read.
+    bool unjoined = false;
 };
 
 // A task that was not started: its program is missing, not executable, a directory, ...

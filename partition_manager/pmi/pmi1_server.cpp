@@ -67,11 +67,15 @@ std::string trouble_word(NameReply::Status status) {
     }
 }
 
+std::string on_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
 // The answer to a request for more tasks that has failed. The reason would confuse other libraries.
-std::string spawn_refusal(const char* message, bool wants_reason, std::string reason) {
-    std::replace(reason.begin(), reason.end(), '\n', ' ');
+std::string spawn_refusal(const char* message, bool is_own, const std::string& reason) {
     return std::string("cmd=spawn_result rc=-1 msg=") + message +
-           (wants_reason ? " value=" + reason : "") + "\n";
+           (is_own ? " value=" + on_one_line(reason) : "") + "\n";
 }
 
 // A run of tasks with the same placement: `tasks` tasks on each of `nodes` nodes from `first` on.
@@ -233,7 +237,7 @@ void Pmi1Server::on_spawn(TaskId task, const Multiline& request, Pmi1Actions& ac
     Spawn& spawn = *from.spawn;
     spawn.bytes += request.bytes;
     if (spawn.bytes > kMaxSpawnBytes) parsed.trouble = "is too long";
-    spawn.wants_reason = parsed.wants_reason;
+    spawn.is_own = parsed.is_own;
     if (spawn.trouble.empty()) spawn.trouble = parsed.trouble;
     if (spawn.trouble.empty()) {
         for (const KeyValue& pair : parsed.pairs)
@@ -245,8 +249,8 @@ void Pmi1Server::on_spawn(TaskId task, const Multiline& request, Pmi1Actions& ac
     if (parsed.number < parsed.total) return;
     Spawn all = *std::exchange(from.spawn, std::nullopt);
     if (!all.trouble.empty()) {
-        actions.replies.push_back({task, spawn_refusal("invalid_request", all.wants_reason,
-                                                       "the request " + all.trouble)});
+        actions.replies.push_back(
+            {task, spawn_refusal("invalid_request", all.is_own, "the request " + all.trouble)});
         actions.errors.push_back({task,
                                   "task " + std::to_string(job_.first + task) +
                                       " asked to start more tasks (MPI_Comm_spawn) by a request "
@@ -258,7 +262,8 @@ void Pmi1Server::on_spawn(TaskId task, const Multiline& request, Pmi1Actions& ac
     all.ask.asker.request = kPmi1Requests + static_cast<std::uint32_t>(task);
     all.ask.task = task;
     from.spawning = true;
-    from.wants_reason = all.wants_reason;
+    from.own_request = all.is_own;
+    all.ask.joins = all.is_own;
     actions.spawns.push_back(std::move(all.ask));
 }
 
@@ -266,11 +271,18 @@ Pmi1Actions Pmi1Server::on_spawned(const TasksSpawned& spawned) {
     Pmi1Actions actions;
     const auto task = static_cast<TaskId>(spawned.asker.request - kPmi1Requests);
     const auto at = clients_.find(task);
-    if (at == clients_.end() || !std::exchange(at->second.spawning, false)) return actions;
+    if (at == clients_.end()) return actions;
+    Client& asker = at->second;
+    if (!spawned.job.empty() && !spawned.trouble.empty()) {
+        actions.replies.push_back({task, "cmd=spawn_failed job=" + spawned.job +
+                                             " value=" + on_one_line(spawned.trouble) + "\n"});
+        return actions;
+    }
+    if (!std::exchange(asker.spawning, false)) return actions;
+    const std::string job = asker.own_request ? " job=" + spawned.job : "";
     actions.replies.push_back(
-        {task, spawned.job.empty()
-                   ? spawn_refusal("refused", at->second.wants_reason, spawned.trouble)
-                   : "cmd=spawn_result rc=0\n"});
+        {task, spawned.job.empty() ? spawn_refusal("refused", asker.own_request, spawned.trouble)
+                                   : "cmd=spawn_result rc=0" + job + "\n"});
     return actions;
 }
 
@@ -410,10 +422,13 @@ std::string Pmi1Server::put(TaskId, const Command& command) {
     return "cmd=put_result rc=0 msg=success";
 }
 
-std::string Pmi1Server::get(TaskId, const Command& command) {
+std::string Pmi1Server::get(TaskId task, const Command& command) {
     if (command.find("kvsname") != job_.kvsname) return "cmd=get_result rc=-1 msg=unknown_kvsname";
     const auto at = pairs_.find(command.find("key").value_or(""));
     if (at == pairs_.end()) return "cmd=get_result rc=-1 msg=key_not_found";
+    if (std::ranges::any_of(job_.pairs,
+                            [&](const KeyValue& pair) { return pair.first == at->first; }))
+        client(task).joined = true;
     return "cmd=get_result rc=0 msg=success value=" + at->second;
 }
 

@@ -92,13 +92,16 @@ class Pmi1Server {
 
     // Processes the answer to a request about names. If no task waits for it, it is dropped.
     Pmi1Actions on_names(const NameReply& tell);
-    // Processes the answer to a request to start tasks, likewise.
+    // Processes the answer to a request to start tasks, likewise, or the news that one of these tasks
+    // has ended too early, which our own library gets as a line that answers no command.
     Pmi1Actions on_spawned(const TasksSpawned& spawned);
 
     // True once the task has sent `init`, and once it has sent `finalize`. If a task ends between
     // the two, other tasks may wait for it forever.
     bool initialized(TaskId task) const { return client(task).initialized; }
     bool finalized(TaskId task) const { return client(task).finalized; }
+    // True if there are initial pairs and the task has read none of them.
+    bool unjoined(TaskId task) const { return !job_.pairs.empty() && !client(task).joined; }
 
   private:
     // A multi-line command that is incomplete.
@@ -112,7 +115,7 @@ class Pmi1Server {
         SpawnTasks ask;
         std::size_t bytes = 0;
         std::string trouble;
-        bool wants_reason = false;
+        bool is_own = false;
     };
     struct Client {
         std::string line;       // the beginning of an incomplete line
@@ -124,7 +127,8 @@ class Pmi1Server {
         std::optional<Multiline> multiline;
         std::optional<Spawn> spawn;
         bool spawning = false;                  // the request is complete; the answer is pending
-        bool wants_reason = false;              // the answer says why it failed
+        bool own_request = false;               // see Pmi1Spawn::is_own
+        bool joined = false;                    // has read an initial pair
         std::optional<NameRequest::What> asks;  // set while a request about names is pending
     };
     struct Command;

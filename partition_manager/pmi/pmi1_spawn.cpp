@@ -62,7 +62,7 @@ Pmi1Spawn parse_pmi1_spawn(const std::vector<std::pair<std::string, std::string>
         return spawn;
     }
     spawn.number = *number;
-    spawn.wants_reason = said.find("poe_reason") != nullptr;
+    spawn.is_own = said.find("poe_own") != nullptr;
     spawn.total = *total;
     if (*tasks == 0 || program == nullptr || program->empty()) {
         spawn.trouble = "names no program or no number of tasks";

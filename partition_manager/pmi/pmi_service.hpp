@@ -63,6 +63,8 @@ class PmiService {
     // A task of any node has ended without leaving PMIx or PMI-1.
     void on_peer_lost(TaskId task);
 
+    // True if another task has started this one and given it initial pairs, which it has not read.
+    bool unjoined(TaskId task) const { return pmi1_.unjoined(task); }
     // To be called after the task's exit was reported. If the task ended between init and finalize,
     // calls on_left.
     void on_task_exit(TaskId task);

@@ -21,6 +21,14 @@ class Spawn(ClusterTest):
     def test_several_programs(self):
         self.run_ok("several", (0, 1))
 
+    def test_windows_over_jobs(self):
+        self.run_ok("windows", (0, 1), 2)
+
+    def test_children_that_end_before_mpi_init(self):
+        result = self.poe(PROGRAM, "early", "-procs", 2, "-hostfile", self.host_file((0, 1)), "-maxtime", 90)
+        self.ok(result)
+        self.assertEqual(result.stderr.count("before it had called MPI_Init"), 5, result.stderr)
+
     def test_generations_and_bridge(self):
         self.run_ok("generations", (0, 1))
         self.run_ok("bridge", (0, 1))

@@ -1,6 +1,7 @@
 /* Tasks that start tasks, and jobs that connect. The first argument says what to do; started tasks are given the same
  * program with "child" first. Any failed check ends the job with exit code 1. */
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "mpi_test.h"
@@ -103,6 +104,109 @@ static void collectives(MPI_Comm comm) {
     CHECK_OK(MPI_Allreduce(MPI_IN_PLACE, large, MANY, MPI_INT, MPI_SUM, comm));
     for (int i = 0; i < MANY; ++i) CHECK_INT(large[i], i * size);
     free(large);
+}
+
+/* All kinds of operations and of synchronisation in a window whose members belong to several jobs, so that some reach
+ * each other through shared memory and others over TCP. Part: one word that all count in, one for each member, and a
+ * long row. */
+enum { kRow = 1 << 16, kRounds = 20 };
+
+static void access_window(MPI_Win win, MPI_Comm comm, long long* part) {
+    const int me = rank_in(comm), size = size_of(comm), next = (me + 1) % size;
+    const MPI_Aint row = 1 + size;
+    long long* const data = malloc(kRow * sizeof *data);
+    long long one = 1, before, all[64];
+    MPI_Group group, left, right;
+    MPI_Request request;
+    CHECK(data != NULL && size <= 64);
+    for (int i = 0; i < row + kRow; ++i) part[i] = 0;
+    CHECK_OK(MPI_Win_fence(0, win));
+    /* Long and short puts into the next part, and a sum of all in part 0. */
+    for (int i = 0; i < kRow; ++i) data[i] = me * 1000000ll + i;
+    CHECK_OK(MPI_Put(data, kRow, MPI_LONG_LONG, next, row, kRow, MPI_LONG_LONG, win));
+    for (int i = 0; i < size; ++i)
+        CHECK_OK(MPI_Accumulate(&one, 1, MPI_LONG_LONG, i, 0, 1, MPI_LONG_LONG, MPI_SUM, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_INT(part[0], size);
+    for (int i = 0; i < kRow; ++i) CHECK_INT(part[row + i], (me + size - 1) % size * 1000000ll + i);
+    CHECK_OK(MPI_Get(data, kRow, MPI_LONG_LONG, next, row, kRow, MPI_LONG_LONG, win));
+    CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    for (int i = 0; i < kRow; ++i) CHECK_INT(data[i], me * 1000000ll + i);
+    /* Exclusive locks: a count by get and put is correct only if each holder is alone. */
+    for (int round = 0; round < kRounds; ++round) {
+        const int target = (me + round) % size;
+        CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win));
+        CHECK_OK(MPI_Get(&before, 1, MPI_LONG_LONG, target, 0, 1, MPI_LONG_LONG, win));
+        CHECK_OK(MPI_Win_flush(target, win));
+        ++before;
+        CHECK_OK(MPI_Put(&before, 1, MPI_LONG_LONG, target, 0, 1, MPI_LONG_LONG, win));
+        CHECK_OK(MPI_Win_unlock(target, win));
+    }
+    /* Shared locks: every number from part 0 is given once. */
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    for (int round = 0; round < kRounds; ++round) {
+        CHECK_OK(MPI_Fetch_and_op(&one, &before, MPI_LONG_LONG, 0, 0, MPI_SUM, win));
+        CHECK_OK(MPI_Win_flush(0, win));
+        CHECK_OK(MPI_Rget_accumulate(&one, 1, MPI_LONG_LONG, &all[0], 1, MPI_LONG_LONG, next,
+                                     1 + me, 1, MPI_LONG_LONG, MPI_SUM, win, &request));
+        CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        CHECK_INT(all[0], round);
+        long long expected = round + 1, set = round + 1, found = -1;
+        CHECK_OK(MPI_Compare_and_swap(&set, &expected, &found, MPI_LONG_LONG, next, 1 + me, win));
+        CHECK_OK(MPI_Win_flush_all(win));
+        CHECK_INT(found, round + 1);
+    }
+    CHECK_OK(MPI_Win_unlock_all(win));
+    CHECK_OK(MPI_Barrier(comm));
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+    CHECK_OK(MPI_Get(all, 1 + size, MPI_LONG_LONG, 0, 0, 1 + size, MPI_LONG_LONG, win));
+    CHECK_OK(MPI_Win_unlock(0, win));
+    CHECK_INT(all[1 + size - 1], kRounds);
+    /* Each round of exclusive locks has increased one word of each residue, and part 0 had size before. */
+    long long counted = 0, expected = (long long)size * size + 2ll * kRounds * size;
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, win));
+    before = part[0];
+    CHECK_OK(MPI_Win_unlock(me, win));
+    CHECK_OK(MPI_Allreduce(&before, &counted, 1, MPI_LONG_LONG, MPI_SUM, comm));
+    CHECK_INT(counted, expected);
+    /* Posts and starts between neighbours. */
+    const int from = (me + size - 1) % size;
+    CHECK_OK(MPI_Comm_group(comm, &group));
+    CHECK_OK(MPI_Group_incl(group, 1, &from, &left));
+    CHECK_OK(MPI_Group_incl(group, 1, &next, &right));
+    for (int round = 0; round < kRounds; ++round) {
+        const long long word = 100ll * round + me;
+        CHECK_OK(MPI_Win_post(left, 0, win));
+        CHECK_OK(MPI_Win_start(right, 0, win));
+        CHECK_OK(MPI_Put(&word, 1, MPI_LONG_LONG, next, 1, 1, MPI_LONG_LONG, win));
+        CHECK_OK(MPI_Win_complete(win));
+        CHECK_OK(MPI_Win_wait(win));
+        CHECK_INT(part[1], 100ll * round + from);
+    }
+    CHECK_OK(MPI_Group_free(&left));
+    CHECK_OK(MPI_Group_free(&right));
+    CHECK_OK(MPI_Group_free(&group));
+    free(data);
+}
+
+static void windows(MPI_Comm comm) {
+    const MPI_Aint bytes = (1 + size_of(comm) + kRow) * (MPI_Aint)sizeof(long long);
+    long long* const own = malloc((size_t)bytes);
+    long long* part;
+    MPI_Win win;
+    CHECK(own != NULL);
+    CHECK_OK(MPI_Win_create(own, bytes, sizeof *own, MPI_INFO_NULL, comm, &win));
+    access_window(win, comm, own);
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Win_allocate(bytes, sizeof *part, MPI_INFO_NULL, comm, (void*)&part, &win));
+    access_window(win, comm, part);
+    CHECK_OK(MPI_Win_free(&win));
+    free(own);
+    /* Nobody shares memory with a task of another job. */
+    MPI_Errhandler returns = MPI_ERRORS_RETURN;
+    CHECK_OK(MPI_Comm_set_errhandler(comm, returns));
+    CHECK_CLASS(MPI_Win_allocate_shared(8, 8, MPI_INFO_NULL, comm, (void*)&part, &win),
+                MPI_ERR_RMA_SHARED);
 }
 
 /* Communicators that are made of one with tasks of several jobs, of which each has at most `own_tasks` tasks. */
@@ -209,6 +313,14 @@ static MPI_Comm spawn(MPI_Comm comm, int root, int tasks, const char* what) {
     for (int i = 0; i < tasks; ++i) CHECK_INT(codes[i], MPI_SUCCESS);
     CHECK_INT(remote_size_of(inter), tasks);
     return inter;
+}
+
+/* The same at parents and children. */
+static void use_windows(MPI_Comm inter, int high) {
+    MPI_Comm all;
+    CHECK_OK(MPI_Intercomm_merge(inter, high, &all));
+    windows(all);
+    CHECK_OK(MPI_Comm_free(&all));
 }
 
 static void everything(void) {
@@ -425,6 +537,8 @@ static void child(MPI_Comm parent, int argc, char** argv) {
         CHECK(strcmp(argv[3], "two words") == 0);
         CHECK(argv[4][0] == '\0');
         use(parent, 1);
+    } else if (strcmp(what, "windows") == 0) {
+        use_windows(parent, 1);
     } else if (strcmp(what, "tell") == 0) {
         tell(parent, argc);
     } else if (strcmp(what, "generations") == 0) {
@@ -454,11 +568,42 @@ static void die(void) {
     MPI_Recv(&number, 1, MPI_INT, 0, 0, inter, MPI_STATUS_IGNORE);
 }
 
+/* Spawned tasks of which one or all end before MPI_Init, by a code that by itself would end the job, by one that would
+ * not, and by a signal. */
+static void early(void) {
+    static const char* const ends[][2] = {
+        {"0", "all"}, {"3", "one"}, {"1", "one"}, {"1", "all"}, {"killed", "one"}};
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    for (int i = 0; i < (int)(sizeof ends / sizeof ends[0]); ++i) {
+        char* arguments[] = {"end-early", (char*)ends[i][0], (char*)ends[i][1], NULL};
+        MPI_Comm inter = MPI_COMM_SELF;
+        int codes[3] = {0, 0, 0};
+        CHECK_CLASS(
+            MPI_Comm_spawn(program, arguments, 3, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, codes),
+            MPI_ERR_SPAWN);
+        CHECK(inter == MPI_COMM_NULL);
+        if (rank_in(MPI_COMM_WORLD) == 0)
+            for (int task = 0; task < 3; ++task) CHECK_CLASS(codes[task], MPI_ERR_SPAWN);
+    }
+    /* After all this, it works. */
+    MPI_Comm inter = spawn(MPI_COMM_WORLD, 0, 1, "use");
+    use(inter, 0);
+    CHECK_OK(MPI_Comm_disconnect(&inter));
+}
+
+/* Ends this task, before MPI_Init, if it is one of those that are to end. */
+static void end_early(const char* how, const char* which) {
+    if (strcmp(which, "one") == 0 && atoi(getenv("MP_CHILD")) != 1) return;
+    if (strcmp(how, "killed") == 0) raise(SIGKILL);
+    exit(atoi(how));
+}
+
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     MPI_Comm parent;
     int provided;
     program = argv[0];
+    if (strcmp(what, "end-early") == 0) end_early(argv[2], argv[3]);
     CHECK_OK(MPI_Init_thread(&argc, &argv,
                              strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                              &provided));
@@ -481,6 +626,12 @@ int main(int argc, char** argv) {
         threads();
     } else if (strcmp(what, "errors") == 0) {
         errors();
+    } else if (strcmp(what, "windows") == 0) {
+        MPI_Comm inter = spawn(MPI_COMM_WORLD, 0, 2, "windows");
+        use_windows(inter, 0);
+        CHECK_OK(MPI_Comm_disconnect(&inter));
+    } else if (strcmp(what, "early") == 0) {
+        early();
     } else if (strcmp(what, "serve") == 0) {
         serve(argv[2], atoi(argv[3]));
     } else if (strcmp(what, "ask") == 0) {

@@ -43,6 +43,11 @@ class Spawn(SpawnTest):
     def test_three_generations_in_one_communicator(self):
         self.run_ok("generations", "-procs", "2")
 
+    def test_windows_over_jobs(self):
+        for options in (("-procs", "2"), ("-procs", "1"), ("-procs", "2", "-euilib", "ip"),
+                        ("-procs", "2", "-buffer_mem", "16384")):
+            self.run_ok("windows", *options)
+
     def test_jobs_that_a_third_one_connects(self):
         self.run_ok("bridge", "-procs", "2")
 
@@ -56,6 +61,16 @@ class Spawn(SpawnTest):
         result = poe(self.program, "errors", "-procs", "2")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(b"/no/such/program", result.stderr)
+
+    def test_children_that_end_before_mpi_init(self):
+        for options in (("-procs", "2"), ("-procs", "1"), ("-procs", "2", "-euilib", "ip")):
+            result = poe(self.program, "early", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            program = re.escape(self.program.encode())
+            failures = re.findall(rb"which failed: (%s \(task \d+ on node \S+\)) (.*) before it had called MPI_Init" % program,
+                                  result.stderr)
+            self.assertEqual([how for _, how in failures], [b"exited with code 0", b"exited with code 3", b"exited with code 1",
+                                                            b"exited with code 1", b"was killed by signal 9"], result.stderr)
 
     def test_a_child_that_dies_ends_the_job(self):
         result = poe(self.program, "die", "-procs", "2")

@@ -214,6 +214,17 @@ TEST_CASE("only the first of these counts", "[outcome]") {
     }
 }
 
+TEST_CASE("tasks of a failed spawn do not count, however they end", "[outcome]") {
+    FailurePolicy judge(kTasks);
+    judge.on_failed_spawn(exited(3, 1));
+    CHECK_FALSE(judge.ending());
+    CHECK(judge.outcome().cause == Cause::kNone);
+    REQUIRE(judge.outcome().tasks[3].exit);
+    CHECK(judge.outcome().tasks[3].exit->code == 1);
+    CHECK(judge.outcome().tasks[3].ended_by_poe);
+    judge.on_failed_spawn(exited(kTasks, 1));
+}
+
 TEST_CASE("orderly codes do not outlive the end of the job", "[outcome]") {
     const Case cases[] = {
         {"orderly, then 1", {ends(0, 99), ends(1, 1)}, 1, Cause::kExitCode, 1, 1},

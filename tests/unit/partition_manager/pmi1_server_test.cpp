@@ -279,6 +279,35 @@ TEST_CASE("PMI-1: a spawn that cannot be is refused once, after its last part, i
     CHECK(server.on_bytes(0, "mcmd=spawn\nnprocs=1\nexecname=a\nendcmd\n").spawns.size() == 1);
 }
 
+TEST_CASE("PMI-1: our own library learns the job, and that it has failed later") {
+    Pmi1Server server(job_of(2));
+    const std::string request = "mcmd=spawn\nnprocs=1\nexecname=a\npoe_own=1\nendcmd\n";
+    const Pmi1Actions actions = server.on_bytes(1, request);
+    REQUIRE(actions.spawns.size() == 1);
+    CHECK(actions.spawns[0].joins);
+    const ReplyTo asker = actions.spawns[0].asker;
+    CHECK(replies_to(server.on_spawned({asker, "job-s1", ""}), 1) ==
+          "cmd=spawn_result rc=0 job=job-s1\n");
+    // It may come while the next request waits for its answer, and takes nothing from it.
+    CHECK(server.on_bytes(1, request).spawns.size() == 1);
+    CHECK(replies_to(server.on_spawned({asker, "job-s1", "a exited\nwith code 3"}), 1) ==
+          "cmd=spawn_failed job=job-s1 value=a exited with code 3\n");
+    CHECK(replies_to(server.on_spawned({asker, "", "no host"}), 1) ==
+          "cmd=spawn_result rc=-1 msg=refused value=no host\n");
+}
+
+TEST_CASE("PMI-1: a spawned task joins by reading an initial pair") {
+    CHECK_FALSE(Pmi1Server(job_of(2)).unjoined(0));
+    Pmi1Job job = job_of(2);
+    job.pairs = {{"port", "p"}};
+    Pmi1Server server(job);
+    ask(server, 0, "cmd=get kvsname=kvs_7 key=other\n");
+    CHECK(server.unjoined(0));
+    ask(server, 0, "cmd=get kvsname=kvs_7 key=port\n");
+    CHECK_FALSE(server.unjoined(0));
+    CHECK(server.unjoined(1));
+}
+
 TEST_CASE("PMI-1: a job that was spawned has what its parents have put for it") {
     Pmi1Job job = job_of(1);
     job.pairs = {{"PARENT_ROOT_PORT_NAME", "p"}};
