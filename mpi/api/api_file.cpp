@@ -8,6 +8,7 @@
 #include "mpi/api/checked_call.hpp"
 #include "mpi/api/file_call.hpp"
 #include "mpi/file/opening.hpp"
+#include "mpi/file/threads.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -62,6 +63,7 @@ int file_close(Call& call, MPI_File* fh) {
             *fh == MPI_FILE_NULL ? "it is MPI_FILE_NULL" : "it is no file, or was closed already");
     call.about(ErrorObject(*fh));
     if (refuse_split(call, *file)) return call.code();
+    await_file(call.runtime(), *file);
     const MPI_Errhandler handler = file->errhandler;
     environment().retain(handler);
     Fault fault;
@@ -139,6 +141,7 @@ int file_set_atomicity(Call& call, MPI_File fh, int flag) {
     if (refuse_split(call, file)) return call.code();
     const VisibleCollective visible(call, *file.comm);
     if (const int code = agree(call, *file.comm)) return code;
+    await_file(call.runtime(), file);
     const bool atomic = flag != 0;
     if (Fault fault = agree_on_value(call.runtime(), file, atomic ? 1 : 0, "flag", {}))
         return call.fail(fault);
@@ -156,7 +159,8 @@ int file_sync(Call& call, MPI_File fh) {
     if (refuse_split(call, file)) return call.code();
     const VisibleCollective visible(call, *file.comm);
     if (const int code = agree(call, *file.comm)) return code;
-    const Fault own = sync_file(file);
+    Fault own;
+    use_file(call.runtime(), file, [&] { own = sync_file(file); });
     return call.finish(agree_on_fault(call.runtime(), *file.comm, file.name, own));
 }
 

@@ -12,6 +12,7 @@
 #include "mpi/datatype/queries.hpp"
 #include "mpi/file/opening.hpp"
 #include "mpi/file/shared_pointer.hpp"
+#include "mpi/file/threads.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -85,6 +86,7 @@ int file_set_view(Call& call, MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
                   MPI_Datatype filetype, const char* datarep, MPI_Info info) {
     File& file = *find_file(fh);
     if (refuse_split(call, file)) return call.code();
+    await_file(call.runtime(), file);
     const Info* hints = nullptr;
     if (info != MPI_INFO_NULL) {
         hints = environment().find_readable_info(info);
@@ -115,6 +117,7 @@ int file_get_view(Call&, MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI
 int file_seek(Call& call, MPI_File fh, MPI_Offset offset, int whence) {
     File& file = *find_file(fh);
     if (refuse_sequential(call, file)) return call.code();
+    await_file(call.runtime(), file);
     const std::int64_t current = static_cast<std::int64_t>(file.position) / file.view->etype_bytes;
     std::int64_t result = 0;
     if (Fault fault = sought(file, offset, whence, current, result)) return call.fail(fault);
@@ -125,6 +128,7 @@ int file_seek(Call& call, MPI_File fh, MPI_Offset offset, int whence) {
 int file_get_position(Call& call, MPI_File fh, MPI_Offset* offset) {
     const File& file = *find_file(fh);
     if (refuse_sequential(call, file)) return call.code();
+    await_file(call.runtime(), file);
     *offset = static_cast<std::int64_t>(file.position) / file.view->etype_bytes;
     return MPI_SUCCESS;
 }

@@ -14,6 +14,7 @@
 #include "mpi/file/opening.hpp"
 #include "mpi/file/program_data.hpp"
 #include "mpi/file/shared_pointer.hpp"
+#include "mpi/file/threads.hpp"
 #include "mpi/object/status.hpp"
 #include "mpi/point/completion.hpp"
 #include "mpi/point/waiting.hpp"
@@ -155,6 +156,7 @@ bool check_mode(Call& call, const File& file, const DataAccess& what) {
 // Finds the position, which changes the shared file pointer.
 bool find_position(Call& call, const DataAccess& what, ResolvedAccess& resolved) {
     File& file = *resolved.file;
+    await_file(call.runtime(), file);
     std::int64_t offset = 0;
     Fault fault;
     switch (what.pointer) {
@@ -225,8 +227,16 @@ void advance_pointer(const DataAccess& what, File& file, Bytes position, Bytes m
 // Moves the data of this task alone. The result is in bytes of the program's datatype.
 Transferred move_own(Call& call, const DataAccess& what, ResolvedAccess& resolved) {
     File& file = *resolved.file;
-    Transferred moved =
-        transfer(file, file.view->stream, what.access, resolved.position, resolved.data.memory());
+    Transferred moved;
+    const auto move = [&] {
+        moved = transfer(file, file.view->stream, what.access, resolved.position,
+                         resolved.data.memory());
+    };
+    // The system's locks do not exclude threads that use the same descriptor, but the turn does.
+    if (file.atomic || file.hints.sieve_writes == Choice::kEnable)
+        move();
+    else
+        use_file(call.runtime(), file, move);
     advance_pointer(what, file, resolved.position, moved.bytes);
     Transferred whole = call.outside([&] { return resolved.data.finish(moved.bytes); });
     if (moved.fault) whole.fault = std::move(moved.fault);

@@ -59,7 +59,7 @@ void File::reset() noexcept {
     name.clear();
     amode = 0;
     descriptor.reset();
-    on_network = atomic = false;
+    on_network = atomic = in_use = false;
     view = initial_view();
     position = 0;
     own_pointer = 0;

@@ -43,6 +43,9 @@ struct File final : ErrorHandlerOwner {
     UniqueFd descriptor;
     bool on_network = false;  // the file system is shared with other computers that keep caches
     bool atomic = false;
+    // With several threads: one of them is in system calls of an access of its own, without the turn. The others
+    // begin theirs later, because they have the file pointer in common (threads.hpp).
+    bool in_use = false;
     MPI_Info info = MPI_INFO_NULL;  // the hints; owned
     FileHints hints;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Files of MPI as users meet them: programs under poe, a full file system, a task that dies in a collective write."""
 
+import errno
 import os
 import pathlib
 import subprocess
@@ -52,7 +53,7 @@ int main(int argc, char** argv) {
         MPI_File_read_at(file, (MPI_Offset)rank * kBytes, found, count, MPI_CHAR, MPI_STATUS_IGNORE);
         if (memcmp(found, block, (size_t)count) != 0) puts("LOST");
     }
-    printf("%s %d\n", class == MPI_ERR_NO_SPACE ? "full" : class == 0 ? "written" : text, count == kBytes);
+    printf("%s %d\n", getenv("POE_TEST_ERROR") == NULL && class == MPI_ERR_NO_SPACE ? "full" : class == 0 ? "written" : text, count == kBytes);
     MPI_File_close(&file);
     MPI_Finalize();
     return 0;
@@ -82,6 +83,134 @@ int main(int argc, char** argv) {
         MPI_File_write_all(file, block, sizeof block, MPI_CHAR, MPI_STATUS_IGNORE);
     }
 }
+"""
+
+
+# Thread 1 of task 0 writes to a pipe, or reads from one. It cannot end before the main thread, which first gets a message of
+# task 1, has read from the pipe or written to it.
+BLOCKED = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+enum { kBytes = 1 << 20, kPatience = 60000 };
+static const char *path, *way;
+static MPI_File file;
+static char *block, *found;
+static int moved;
+static volatile int begun;
+static void* move(void* nothing) {
+    MPI_Status status;
+    begun = 1;
+    if (strcmp(way, "write") == 0) MPI_File_write_shared(file, block, kBytes, MPI_CHAR, &status);
+    if (strcmp(way, "read") == 0) MPI_File_read_shared(file, found, kBytes, MPI_CHAR, &status);
+    MPI_Get_count(&status, MPI_CHAR, &moved);
+    return nothing;
+}
+/* Returns when the thread is inside of the system call, as far as the pipe shows it. */
+static void wait_for_block(int pipe) {
+    int queued = 0, size = fcntl(pipe, F_GETPIPE_SZ), read = strcmp(way, "read") == 0;
+    for (int i = 0; i < kPatience && !(read ? begun : queued == size); ++i) {
+        poll(NULL, 0, 1);
+        ioctl(pipe, FIONREAD, &queued);
+    }
+    if (!read && queued != size) MPI_Abort(MPI_COMM_WORLD, 3);
+}
+int main(int argc, char** argv) {
+    int rank, provided, number = 0;
+    path = argv[1];
+    way = argv[2];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Ssend(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    } else {
+        pthread_t thread;
+        const int pipe = open(path, O_RDWR | O_CLOEXEC);
+        block = malloc(kBytes);
+        found = malloc(kBytes);
+        for (int i = 0; i < kBytes; ++i) block[i] = (char)(i % 251);
+        if (MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file)) return 4;
+        pthread_create(&thread, NULL, move, NULL);
+        wait_for_block(pipe);
+        for (int i = 0; i < 1000; ++i) {
+            MPI_Sendrecv(&i, 1, MPI_INT, 0, 1, &number, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        }
+        MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int done = 0; done < kBytes;) {
+            const int n = (int)(strcmp(way, "write") == 0 ? read(pipe, found + done, kBytes - done)
+                                                          : write(pipe, block + done, kBytes - done));
+            if (n <= 0) return 5;
+            done += n;
+        }
+        pthread_join(thread, NULL);
+        printf("%d %d\n", moved == kBytes, memcmp(block, found, kBytes) == 0);
+        MPI_File_close(&file);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# Four threads write records at the individual file pointer that they have in common.
+POINTER = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { kThreads = 4, kRecords = 500, kAll = kThreads * kRecords };
+static MPI_File file;
+static void* append(void* which) {
+    const int thread = (int)(long)which;
+    for (int i = 0; i < kRecords; ++i) {
+        const int record = thread * kRecords + i;
+        MPI_File_write(file, &record, 1, MPI_INT, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+int main(int argc, char** argv) {
+    int provided, found[kAll], seen[kAll] = {0}, twice = 0;
+    MPI_Offset end;
+    pthread_t threads[kThreads];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_File_open(MPI_COMM_SELF, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+    for (long i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, append, (void*)i);
+    for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+    MPI_File_get_position(file, &end);
+    MPI_File_read_at(file, 0, found, kAll, MPI_INT, MPI_STATUS_IGNORE);
+    for (int i = 0; i < kAll; ++i) twice += found[i] < 0 || found[i] >= kAll || seen[found[i]]++ != 0;
+    printf("%d %d\n", end == kAll, twice);
+    MPI_File_close(&file);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# pwrite fails with the error number POE_TEST_ERROR from the byte POE_TEST_LIMIT of a file on.
+FAILING_PWRITE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/types.h>
+ssize_t pwrite64(int fd, const void* from, size_t bytes, off64_t at) {
+    ssize_t (*real)(int, const void*, size_t, off64_t) =
+        (ssize_t (*)(int, const void*, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
+    const char* error = getenv("POE_TEST_ERROR");
+    const long limit = atol(getenv("POE_TEST_LIMIT"));
+    if (at >= limit) return errno = atoi(error), -1;
+    return real(fd, from, at + (long)bytes > limit ? (size_t)(limit - at) : bytes, at);
+}
+ssize_t pwrite(int fd, const void* from, size_t bytes, off_t at) { return pwrite64(fd, from, bytes, at); }
 """
 
 
@@ -119,6 +248,40 @@ class Files(LaunchTest):
 
     def test_full_file_system_preallocate(self):
         self.assertEqual(self.fill("preallocate"), ["full 0"] * 4)
+
+    def test_system_errors_have_their_classes(self):
+        path = self.build(FILL)
+        (path / "failing.c").write_text(FAILING_PWRITE)
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", "failing.so", "failing.c", "-ldl"], cwd=path, check=True)
+        for number, name in ((errno.EDQUOT, "MPI_ERR_QUOTA"), (errno.EIO, "MPI_ERR_IO"), (errno.ENOSPC, "MPI_ERR_NO_SPACE")):
+            for way in ("alone", "all"):
+                target = path / f"{number}-{way}"
+                done = poe("env", f"LD_PRELOAD={path}/failing.so", path / "program", target, way, "-procs", "4",
+                           env=clean_environment(POE_TEST_ERROR=number, POE_TEST_LIMIT=700000))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                output = done.stdout.decode()
+                self.assertNotIn("LOST", output)
+                lines = output.splitlines()
+                failed = [line for line in lines if name in line]
+                self.assertEqual(len(failed), 4 if way == "all" else 2, output)
+                self.assertEqual(len(lines), 4)
+                # What a task has reported as written is there, and what was not written is not.
+                self.assertEqual(target.stat().st_size, 700000)
+
+    def test_other_threads_call_mpi_during_a_system_call(self):
+        path = self.build(BLOCKED)
+        for way in ("write", "read"):
+            for device in ("us", "ip"):
+                pipe = path / f"pipe-{way}-{device}"
+                os.mkfifo(pipe)
+                done = poe(path / "program", pipe, way, "-procs", "2", "-euilib", device)
+                self.assertEqual((done.returncode, done.stdout), (0, b"1 1\n"), done.stderr)
+
+    def test_threads_have_the_individual_pointer_in_common(self):
+        path = self.build(POINTER)
+        for procs in ("1", "2"):
+            done = poe("sh", "-c", f"{path}/program {path}/{procs}-$MP_CHILD", "-procs", procs)
+            self.assertEqual((done.returncode, done.stdout), (0, b"1 0\n" * int(procs)), done.stderr)
 
     def test_task_dies_in_a_collective_write(self):
         path = self.build(DIES)
