@@ -7,6 +7,7 @@
 #include "mpi/api/window_call.hpp"
 #include "mpi/window/epochs.hpp"
 #include "mpi/window/origin.hpp"
+#include "tracer/probe/lock_type.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -105,7 +106,14 @@ int win_lock(Call& call, int lock_type, int rank, int assert, MPI_Win win) {
     if (!check_window_rank(call, window, rank, "rank") ||
         !check_assertion(call, assert, MPI_MODE_NOCHECK))
         return call.code();
-    const VisibleCall visible(call, about_member(window, rank));
+    const CallAbout about = about_member(window, rank);
+    CallAbout recorded = about;
+    if ((assert& MPI_MODE_NOCHECK) == 0)
+        recorded.tag =
+            static_cast<std::int32_t>(lock_type == MPI_LOCK_EXCLUSIVE ? trace::LockType::kExclusive
+                                                                      : trace::LockType::kShared);
+    const Noted noted(call, recorded);
+    const Shown shown(call, about);
     return call.finish(lock(call.runtime(), window, rank, lock_type == MPI_LOCK_EXCLUSIVE, assert));
 }
 

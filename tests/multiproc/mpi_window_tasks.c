@@ -2,6 +2,9 @@
  *
  *   fence      task 2 computes before a fence
  *   post       task 3 computes before it opens its window to task 0, which waits for tasks 1, 2 and 3
+ *   lock       task 2 computes while it holds the exclusive lock of task 0's part, which tasks 1 and 3 want, 1 shared
+ *   lock-all   the same, and tasks 1 and 3 lock all parts
+ *   shared     all tasks hold shared locks of task 0's part while they compute, so nobody waits
  *   complete   task 2 computes before it ends its accesses to the window of task 1, which waits for 0, 2 and 3 */
 #include <mpi.h>
 #include <stdio.h>
@@ -44,6 +47,34 @@ int main(int argc, char** argv) {
             MPI_Win_post(origin, 0, window);
             MPI_Win_wait(window);
         }
+    } else if (strcmp(how, "lock") == 0 || strcmp(how, "lock-all") == 0) {
+        const int all_parts = strcmp(how, "lock-all") == 0;
+        if (me == 2) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+            /* The others learn that the lock is taken. */
+            for (int other = 1; other < 4; other += 2)
+                MPI_Send(&me, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
+            compute(0.1);
+            MPI_Put(&value, 1, MPI_LONG, 0, me, 1, MPI_LONG, window);
+            MPI_Win_unlock(0, window);
+        } else if (me != 0) {
+            int holder;
+            MPI_Recv(&holder, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (all_parts)
+                MPI_Win_lock_all(0, window);
+            else
+                MPI_Win_lock(me == 1 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, window);
+            MPI_Put(&value, 1, MPI_LONG, 0, me, 1, MPI_LONG, window);
+            if (all_parts)
+                MPI_Win_unlock_all(window);
+            else
+                MPI_Win_unlock(0, window);
+        }
+    } else if (strcmp(how, "shared") == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+        compute(0.02);
+        MPI_Put(&value, 1, MPI_LONG, 0, me, 1, MPI_LONG, window);
+        MPI_Win_unlock(0, window);
     } else if (me == 1) {
         MPI_Win_post(targets, 0, window);
         MPI_Win_wait(window);

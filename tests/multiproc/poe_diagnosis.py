@@ -163,11 +163,11 @@ class MplDiagnosis(LaunchTest):
     def tearDownClass(cls):
         cls.directory.cleanup()
 
-    def traced(self, how):
+    def traced(self, how, *options):
         """The records of a job of four tasks, and what vt says of it."""
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
-        self.ok(poe(self.program, how, "-procs", "4", "-tracelevel", "9", cwd=place.name))
+        self.ok(poe(self.program, how, "-procs", "4", "-tracelevel", "9", *options, cwd=place.name))
         path = pathlib.Path(place.name) / f"{self.source}.trc"
         told = subprocess.run([str(BUILD / "bin" / "vt"), "-summary", "-json", str(path)], capture_output=True, text=True,
                               check=True)
@@ -303,6 +303,37 @@ class WindowDiagnosis(MplDiagnosis):
 
     def test_complete(self):
         self.told("complete", "late complete", 1, 2)
+
+    def test_locks(self):
+        """Task 2 computes with the lock, and then gives it back; tasks 1 and 3 have wanted it since before."""
+        def asked_in_time(job):
+            return all(self.call_of(job, task, "MPI_Win_lock").begin < self.call_of(job, 2, "MPI_Win_unlock").begin
+                       for task in (1, 3))
+
+        for how in ("lock", "lock-all"):
+            for device in ("us", "ip"):
+                job, summary = None, None
+                for _ in range(ATTEMPTS):
+                    job, summary = self.traced(how, "-euilib", device)
+                    if asked_in_time(job):
+                        break
+                waits = {task: length for (state, task), length in self.told_waits(summary).items() if state == "lock contention"}
+                self.assertEqual(set(waits), {1, 3})
+                for task, length in waits.items():
+                    own = self.call_of(job, task, "MPI_Win_lock")
+                    self.assertGreaterEqual(length, self.call_of(job, 2, "MPI_Win_unlock").begin - own.begin)
+                    self.assertLessEqual(length, own.end - own.begin)
+                worst = max(summary["root_causes"], key=lambda each: each["seconds"])
+                self.assertEqual((worst["task"], worst["state"]), (2, "computing"))
+
+    def test_shared_locks_are_no_contention(self):
+        _, summary = self.traced("shared")
+        self.assertNotIn("lock contention", {state for state, _ in self.told_waits(summary)})
+
+    @staticmethod
+    def call_of(job, task, name):
+        """The only call of a task whose name is this one, or begins with it."""
+        return next(call for call in job.calls[task] if call.name in (name, f"{name}_all"))
 
 
 @unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")

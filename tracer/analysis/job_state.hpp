@@ -26,6 +26,7 @@ struct CallFrame {
     Time waited_until{0};          // end of the last reported wait; an outermost call only
     Time received{0};              // the last arrival of a message; an outermost call only
     std::uint64_t collective = 0;  // which call of its group; 0: none
+    std::uint32_t window = 0;      // of a call about locks: the window's matching context
     Bytes bytes =
         0;  // of its collective operation, and of the program's messages that it sent or received
     // How the collective call is carried out: the region that names it, 0: not known; its round, and since when.

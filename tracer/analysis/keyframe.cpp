@@ -139,13 +139,13 @@ InCall in_call_of(Unpacker& in) {
 }
 
 // The properties of a region other than its name: the state, the data flow, and flags.
-constexpr unsigned kFlags = 5;
+constexpr unsigned kFlags = 6;
 
 std::uint64_t bits_of(const Region& region) {
     std::uint64_t bits = static_cast<std::uint64_t>(region.state) * kDataFlows +
                          static_cast<std::uint64_t>(region.flow);
     for (const bool flag : {region.of_user, region.awaits_sender, region.awaits_receiver,
-                            region.starts_only, region.synchronises_window})
+                            region.starts_only, region.synchronises_window, region.locks_window})
         bits = bits << 1 | (flag ? 1 : 0);
     return bits;
 }
@@ -156,7 +156,7 @@ void take_bits(Region& region, std::uint64_t bits) {
     region.flow = static_cast<DataFlow>((bits >> kFlags) % kDataFlows);
     unsigned at = kFlags;
     for (bool* flag : {&region.of_user, &region.awaits_sender, &region.awaits_receiver,
-                       &region.starts_only, &region.synchronises_window})
+                       &region.starts_only, &region.synchronises_window, &region.locks_window})
         *flag = (bits >> --at & 1) != 0;
 }
 

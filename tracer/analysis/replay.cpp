@@ -68,6 +68,8 @@ void Replay::apply_part(const Event& event) {
     switch (record.kind) {
         case Kind::kEnter:
             enter(task, event);
+            if (!task.frames.empty() && definitions_.region(task.frames.back().region).locks_window)
+                enter_lock_call(id, task, event);
             update(id, task);
             break;
         case Kind::kLeave:
@@ -160,6 +162,7 @@ void Replay::leave_frame(TaskId id, TaskTimeline& task) {
     const bool outer = !of_user && task.call(definitions_) == &task.frames.back();
     if (outer) end_sends(id, task);
     end_round(id, task);
+    if (definitions_.region(task.frames.back().region).locks_window) leave_lock_call(id, task);
     Interval interval{
         .task = id, .frame = task.frames.back(), .to = state_.now, .outer_call = outer};
     task.frames.pop_back();

@@ -3,10 +3,12 @@
 // it.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "tracer/analysis/job_state.hpp"
 #include "tracer/analysis/wait_pattern.hpp"
+#include "tracer/analysis/window_locks.hpp"
 #include "tracer/read/trace_source.hpp"
 
 namespace poe::trace {
@@ -24,7 +26,8 @@ struct Interval {
 // A part of a call in which a task could not continue because of another task.
 // `why` is the coarse reason; `pattern` is the wait state.
 struct Wait {
-    enum class Why : std::uint8_t { kLateSender, kLateReceiver, kCollective };
+    enum class Why : std::uint8_t { kLateSender, kLateReceiver, kCollective, kLock };
+    static constexpr std::size_t kWhys = 4;
     Why why = Why::kLateSender;
     TaskId task = 0;
     TaskId whom = 0;
@@ -33,7 +36,8 @@ struct Wait {
     std::uint32_t region = 0;
     std::uint32_t site = Definitions::kNoSite;
     WaitPattern pattern = WaitPattern::kLateSender;
-    std::uint32_t group = 0;  // of a collective call, as in its record; else 0
+    std::uint32_t group = 0;   // of a collective call, as in its record; else 0
+    std::uint32_t window = 0;  // of a wait for its lock: its matching context; else 0
 };
 std::string_view why_word(Wait::Why why);
 
@@ -133,6 +137,9 @@ class Replay {
     void tell_wait(Wait wait, CallFrame* call);
     void meet(TaskId id, TaskTimeline& task, const Event& event);
     void part(TaskId id, const CallFrame& frame);
+    std::optional<LockedPart> part_of(const CallFrame& frame) const;
+    void enter_lock_call(TaskId id, TaskTimeline& task, const Event& event);
+    void leave_lock_call(TaskId id, TaskTimeline& task);
     WaitPattern pattern_of_window(std::uint32_t region) const;
     static WaitPattern pattern_of_last(const Meeting& meeting, TaskId member);
 
@@ -142,6 +149,8 @@ class Replay {
     JobState state_;
     MessageMatcher messages_;
     std::unordered_map<std::uint64_t, Meeting> meetings_;
+    // Not part of a stored state: a lock that was taken before it has no known holder.
+    WindowLocks locks_;
 };
 
 }  // namespace poe::trace

@@ -6,6 +6,7 @@
 //   late receiver   the sender is in a call that may    the receiver enters the call in which it
 //                   wait for it, and has sent           receives the message
 //   collective      a member enters its call            the last member before it goes on enters
+//   lock            the origin enters its call          the last holder gives the lock back (window_locks.hpp)
 //
 // The end of a send and the receive of its message come in any order. If the receive is seen first,
 // the open send keeps the time at which the receiver entered its call, and the end of the send
@@ -23,6 +24,7 @@
 #include <array>
 
 #include "tracer/analysis/replay.hpp"
+#include "tracer/probe/lock_type.hpp"
 
 namespace poe::trace {
 namespace {
@@ -49,7 +51,8 @@ bool may_wait_for(const CallFrame& call, const OpenSend& send) {
 }  // namespace
 
 std::string_view why_word(Wait::Why why) {
-    constexpr std::array<std::string_view, 3> kWords{"late sender", "late receiver", "collective"};
+    constexpr std::array<std::string_view, Wait::kWhys> kWords{"late sender", "late receiver",
+                                                               "collective", "lock"};
     return kWords[static_cast<std::size_t>(why)];
 }
 
@@ -163,6 +166,46 @@ bool Replay::is_of_window(const Message& message) const {
 WaitPattern Replay::pattern_of_window(std::uint32_t region) const {
     return definitions_.region(region).name == "MPI_Win_start" ? WaitPattern::kLatePost
                                                                : WaitPattern::kLateComplete;
+}
+
+// What a call about locks locks or unlocks. Nothing is known of the part of a task of another job.
+std::optional<LockedPart> Replay::part_of(const CallFrame& frame) const {
+    const bool all = definitions_.region(frame.region).name.ends_with("_all");
+    if (!all && frame.peer == kNobody) return std::nullopt;
+    return LockedPart{frame.window, all ? LockedPart::kAll : frame.peer};
+}
+
+void Replay::enter_lock_call(TaskId id, TaskTimeline& task, const Event& event) {
+    CallFrame& frame = task.frames.back();
+    frame.window = source_.about_of(event).context;
+    const auto part = part_of(frame);
+    if (part && definitions_.region(frame.region).name.starts_with("MPI_Win_unlock"))
+        locks_.giving_back(id, *part);
+}
+
+// The task leaves the call, which is its innermost frame.
+void Replay::leave_lock_call(TaskId id, TaskTimeline& task) {
+    CallFrame& frame = task.frames.back();
+    const auto part = part_of(frame);
+    if (!part) return;
+    if (definitions_.region(frame.region).name.starts_with("MPI_Win_unlock"))
+        return locks_.given_back(id, *part, state_.now);
+    const bool exclusive = frame.type == static_cast<std::uint32_t>(LockType::kExclusive);
+    const bool shared = frame.type == static_cast<std::uint32_t>(LockType::kShared);
+    const bool all = part->target == LockedPart::kAll;
+    if (!all && !exclusive && !shared) return;
+    const auto last = locks_.taken(id, *part, exclusive && !all, frame.since, state_.now);
+    if (!last) return;
+    tell_wait({.why = Wait::Why::kLock,
+               .task = id,
+               .whom = last->task,
+               .from = frame.since,
+               .to = last->until,
+               .region = frame.region,
+               .site = frame.site,
+               .pattern = WaitPattern::kLockContention,
+               .window = frame.window},
+              &frame);
 }
 
 void Replay::message_done(const Message& message) {

@@ -62,7 +62,7 @@ class SummaryMaker::Sums : public Listener {
     std::map<std::pair<std::uint32_t, std::uint32_t>, PathSum> paths;  // by region and path
     std::vector<Time> regions;  // by region; 0: computing in none
     std::unordered_map<std::uint64_t, PairSum> pairs;
-    std::array<WaitSum, 3> all;
+    std::array<WaitSum, Wait::kWhys> all;
     std::map<std::pair<std::uint64_t, Wait::Why>, WaitSum> blame;
     std::vector<Wait> stalls;
     Bytes inner_bytes = 0;  // of messages within collective calls

@@ -107,10 +107,13 @@ std::string paths_part(const Summary& summary) {
 std::string waits_part(const Summary& summary) {
     const Time whole = whole_of(summary.spent());
     std::string out = "\nWAITING FOR OTHERS\n";
-    for (const WaitSum& wait : summary.waits)
+    for (const WaitSum& wait : summary.waits) {
+        // Few programs lock windows.
+        if (wait.why == Wait::Why::kLock && wait.count == 0) continue;
         out += fmt::format("  {:<14} {:>7} {:>10} {:>7}\n", why_word(wait.why),
                            amount_words(static_cast<double>(wait.count)), span_words(wait.time),
                            percent_words(share(wait.time, whole)));
+    }
     if (!summary.blame.empty()) out += "  most of it:\n";
     for (const WaitSum& wait : summary.blame)
         out += fmt::format(

@@ -168,7 +168,7 @@ void HistoryMaker::on_wait(const Wait& wait) {
         {.pattern = wait.pattern,
          .task = wait.task,
          .whom = wait.whom,
-         .communicator = collective ? communicator_of_group(wait.group) : kNoCommunicator,
+         .communicator = collective ? communicator_of_group(wait.group) : wait.window,
          .from = wait.from,
          .to = wait.to});
     count(sizeof(TaskWait));

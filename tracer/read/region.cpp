@@ -64,6 +64,8 @@ Region call_of(std::string name) {
         region.awaits_sender = true;
         return region;
     }
+    region.locks_window = plain == "mpi_win_lock" || plain == "mpi_win_lock_all" ||
+                          plain == "mpi_win_unlock" || plain == "mpi_win_unlock_all";
     region.starts_only = only_starts(plain);
     region.awaits_sender = !region.starts_only && (receives || waits);
     region.awaits_receiver = !region.starts_only && (sends || contains(plain, "wait"));

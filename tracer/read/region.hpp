@@ -43,6 +43,8 @@ struct Region {
     bool starts_only = false;      // the call starts a message that a later call ends
     // The call waits for messages of the library that synchronise a window.
     bool synchronises_window = false;
+    // The call takes or gives back locks of a window.
+    bool locks_window = false;
     DataFlow flow = DataFlow::kNone;
     bool operator==(const Region&) const = default;
 };

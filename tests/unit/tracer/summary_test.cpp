@@ -28,10 +28,11 @@ Summary sums_of(const TraceSource& source) {
 
 TEST_CASE("a summary names the late, and adds up") {
     const Summary summary = sums_of(small_trace());
-    REQUIRE(summary.waits.size() == 3);
+    REQUIRE(summary.waits.size() == Wait::kWhys);
     CHECK(summary.waits[0].time == microseconds(300));
     CHECK(summary.waits[1].time == microseconds(200));
     CHECK(summary.waits[2].time == microseconds(750));
+    CHECK(summary.waits[3].count == 0);
     CHECK(summary.stalls.front().task == 1);
     CHECK(summary.stalls.front().whom == 0);
     CHECK(summary.stalls.front().line == "solver+0x1234");
