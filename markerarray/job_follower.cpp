@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "partition_manager/status/home_jobs.hpp"
+#include "partition_manager/status/job_choice.hpp"
 
 namespace poe::markers {
 namespace {
@@ -44,12 +45,13 @@ void JobFollower::follow(const pm::RunningJob& job, Clock::time_point now) {
         row.node = source_ ? source_->node_of(task) : kNowhere;
         model_.put(std::move(row), moment(now));
     }
-    poe_ = std::make_unique<PoeSource>(job.owner, job.id, source_ ? source_->node() : kNowhere);
+    poe_ = std::make_unique<PoeSource>(job.owner, job.id, source_ ? source_->node() : kNowhere,
+                                       model_.now().job.tasks);
     update(now);
 }
 
 void JobFollower::find_newest(Clock::time_point now) {
-    const auto jobs = pm::jobs_seen_here(settings_.parent, settings_.owner).jobs;
+    const auto jobs = this->jobs();
     if (jobs.empty() || jobs.back().id == job_.id) return;
     try {
         follow(jobs.back(), now);
@@ -72,7 +74,9 @@ void JobFollower::look_at_job(Clock::time_point now) {
     const bool over_here = source_ == nullptr || !pm::still_runs(job_);
     if (source_) source_->put_rows(model_, now, moment(now), over_here);
     poe_->put_rows(model_, now, moment(now));
-    ended_ = over_here && (poe_->over() || (source_ && source_->facts().nodes.size() == 1));
+    const bool all_here = source_ && source_->facts().nodes.size() == 1 &&
+                          source_->facts().tasks == model_.now().rows.size();
+    ended_ = over_here && (poe_->over() || all_here);
     if (source_) model_.name_program(source_->facts().program);
     if (!ended_ || ended_after_ == Moment{0}) ended_after_ = elapsed(now);
     model_.tick(moment(now), ended_after_, ended_);
@@ -90,17 +94,18 @@ const std::vector<std::string>& JobFollower::lines_of(TaskId task, Clock::time_p
 
 bool JobFollower::complete() const {
     const auto& rows = model_.now().rows;
-    return poe_ == nullptr || poe_->over() ||
-           std::none_of(rows.begin(), rows.end(),
-                        [](const TaskRow& row) { return row.activity == Activity::kUnknown; });
+    const auto known = std::count_if(rows.begin(), rows.end(), [](const TaskRow& row) {
+        return row.activity != Activity::kUnknown;
+    });
+    return poe_ == nullptr || poe_->over() || known >= static_cast<std::ptrdiff_t>(job_.tasks);
 }
 
 std::vector<pm::RunningJob> JobFollower::jobs() const {
-    return pm::jobs_seen_here(settings_.parent, settings_.owner).jobs;
+    return pm::whole_jobs(pm::jobs_seen_here(settings_.parent, settings_.owner).jobs);
 }
 
 bool JobFollower::next_job(Clock::time_point now) {
-    const auto jobs = pm::jobs_seen_here(settings_.parent, settings_.owner).jobs;
+    const auto jobs = this->jobs();
     if (jobs.empty()) return false;
     auto next = std::find_if(jobs.begin(), jobs.end(),
                              [this](const pm::RunningJob& job) { return job.id == job_.id; });

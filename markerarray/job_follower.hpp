@@ -36,7 +36,7 @@ class JobFollower {
     // Switches to the job that was started after this one, or to the first. False: there is no
     // other.
     bool next_job(Clock::time_point now);
-    // Returns the jobs that exist, oldest first.
+    // Returns the jobs that exist, oldest first. Jobs that tasks have started are parts of theirs.
     std::vector<pm::RunningJob> jobs() const;
     const pm::RunningJob& job() const { return job_; }
     bool ended() const { return ended_; }

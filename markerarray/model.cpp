@@ -19,6 +19,15 @@ void Model::begin(JobFacts job, Moment now) {
     any_progress_ = false;
 }
 
+void Model::grow(std::size_t tasks) {
+    while (picture_.rows.size() < tasks) {
+        TaskRow row;
+        row.task = static_cast<TaskId>(picture_.rows.size());
+        picture_.rows.push_back(std::move(row));
+    }
+    picture_.job.tasks = static_cast<std::uint32_t>(picture_.rows.size());
+}
+
 // The pace is measured from the first progress. It starts again if the total changes or the
 // progress decreases.
 void Model::note_progress(const TaskRow& before, TaskRow& row, Moment now) {

@@ -26,6 +26,8 @@ class Model {
     // Stores a row; an unchanged row costs nothing. Rows of tasks that the job does not have are
     // dropped. `now` must not decrease. Returns true if something changed.
     bool put(TaskRow row, Moment now);
+    // The job has at least so many tasks from now on, because tasks have started more.
+    void grow(std::size_t tasks);
     // Sets the job's program once it is known.
     void name_program(const std::string& program) { picture_.job.program = program; }
     // Sets the time that the job has run, and whether it has ended.

@@ -61,8 +61,10 @@ int show(const ArrayOptions& options) {
                           .go_on = options.job.empty()},
                          now);
     if (!options.job.empty()) {
-        const auto job = pm::choose_job(
-            pm::jobs_seen_here(pm::kJobDirectoryParent, ::geteuid()).jobs, options.job);
+        const auto all = pm::jobs_seen_here(pm::kJobDirectoryParent, ::geteuid()).jobs;
+        // A job that tasks have started can be named, too, and is then shown by itself.
+        const auto whole = pm::choose_job(pm::whole_jobs(all), options.job);
+        const auto job = whole ? whole : pm::choose_job(all, options.job);
         if (!job) return fail(job.error().str());
         follower.follow(job.value(), now);
     }

@@ -14,8 +14,11 @@ constexpr std::chrono::milliseconds kWaitsEvery{1'000};
 
 }  // namespace
 
-PoeSource::PoeSource(uid_t owner, const std::string& job, NodeIndex here)
-    : here_(here), call_(pm::WatchCall::to(owner, job)), reached_(call_.has_value()) {}
+PoeSource::PoeSource(uid_t owner, const std::string& job, NodeIndex here, std::uint32_t tasks)
+    : here_(here),
+      tasks_(tasks),
+      call_(pm::WatchCall::to(owner, job)),
+      reached_(call_.has_value()) {}
 
 void PoeSource::put_rows(Model& model, Clock::time_point now, Moment moment) {
     for (pm::Message& message : call_ ? call_->take() : std::vector<pm::Message>{}) {
@@ -23,8 +26,9 @@ void PoeSource::put_rows(Model& model, Clock::time_point now, Moment moment) {
             if (lines->task == wanted_) lines_ = std::move(lines->lines);
         } else if (const auto* tasks = std::get_if<pm::WatchedTasks>(&message)) {
             for (const pm::WatchedTask& task : tasks->tasks) {
-                if (task.state.node == here_) continue;
+                if (task.state.task < 0 || !covers(task.state.task, task.state.node)) continue;
                 TaskRow row = row_of(task);
+                model.grow(static_cast<std::size_t>(row.task) + 1);
                 waiting_.erase(row.task);
                 if (row.waits_ms > 0) waiting_.emplace(row.task, Waiting{row, now});
                 model.put(std::move(row), moment);
@@ -48,7 +52,7 @@ void PoeSource::put_waiting(Model& model, Clock::time_point now, Moment moment) 
 void PoeSource::put_lost(Model& model, Moment moment) {
     std::vector<TaskRow> lost;
     for (const TaskRow& row : model.now().rows)
-        if (row.node != here_ && row.activity != Activity::kEnded &&
+        if (covers(row.task, row.node) && row.activity != Activity::kEnded &&
             row.activity != Activity::kFailed)
             lost.push_back(row);
     for (TaskRow& row : lost) {

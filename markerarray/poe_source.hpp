@@ -1,4 +1,4 @@
-// PoeSource: the rows of tasks on other nodes, and the last lines of any task's output, as reported
+// PoeSource: the rows of tasks on other nodes and of tasks that tasks have started, and the last lines of any task's output, as reported
 // by poe (partition_manager/status/watch_socket.hpp).
 #pragma once
 
@@ -18,8 +18,8 @@ class PoeSource {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `here`: the node whose tasks another source covers.
-    PoeSource(uid_t owner, const std::string& job, NodeIndex here);
+    // `here`: the node whose tasks below `tasks` another source covers.
+    PoeSource(uid_t owner, const std::string& job, NodeIndex here, std::uint32_t tasks);
 
     // Puts the rows that have changed. If the connection is lost, puts the rows of the other nodes
     // once, with the reason.
@@ -39,10 +39,14 @@ class PoeSource {
         TaskRow row;
         Clock::time_point since;
     };
+    bool covers(TaskId task, NodeIndex node) const {
+        return node != here_ || static_cast<std::uint32_t>(task) >= tasks_;
+    }
     void put_waiting(Model& model, Clock::time_point now, Moment moment);
     void put_lost(Model& model, Moment moment);
 
     NodeIndex here_;
+    std::uint32_t tasks_;
     std::optional<pm::WatchCall> call_;
     std::unordered_map<TaskId, Waiting> waiting_;
     Clock::time_point waiting_put_{};

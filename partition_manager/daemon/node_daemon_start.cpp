@@ -271,7 +271,8 @@ void NodeDaemon::launch() {
                                     [this](TaskStates states) { send(std::move(states)); });
     if (job_.observe != Observe::kNo)
         watching_.observed = std::make_unique<ObservedCalls>(loop_, *segment_);
-    if (node_ != job_.launch.home)
+    // Displays on the home node look at the tasks of the first job there themselves.
+    if (node_ != job_.launch.home || job_.spawned)
         watching_.shown = std::make_unique<NodeWatch>(
             loop_, *segment_,
             [this](std::vector<WatchedTask> tasks) { watching_.rows.add(std::move(tasks)); });

@@ -102,6 +102,7 @@ class Partition {
     // partition_launch.cpp
     void launch();
     void let_watch();
+    void let_watch(JobRun& run);
     void watch_launch();
     void on_timeout();
     void on_unreached(JobRun& run, NodeIndex node, const std::string& text);
@@ -150,6 +151,8 @@ class Partition {
     void on_spawned(JobRun& run);
     void on_spawned_over(JobRun& run);
     void on_unjoined(JobRun& run, const TaskExit& exit);
+    std::vector<WatchedTask> ended_spawned_tasks() const;
+    NodeIndex public_node(const JobRun& run, NodeIndex node) const;
     void set_tasks();
     void add_tasks(const JobSpec& job);
     void remove_tasks(const JobSpec& job);
@@ -193,6 +196,7 @@ class Partition {
         std::unique_ptr<StatusSocket> status;  // for a job with tasks on other nodes
         std::unique_ptr<FactsSocket> facts;    // for a job with tasks on other nodes
         std::unique_ptr<WatchSocket> watchers;
+        bool watched = false;  // by a display
         std::unique_ptr<DebugSocket> debugger;
     };
     struct Debugging {

@@ -71,9 +71,12 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
                        if (options_.on_attention) options_.on_attention(m.text);
                    },
                    [&](WatchedTasks& m) {
-                       if (!is_first(run)) return;
                        std::erase_if(m.tasks,
                                      [&](const auto& w) { return !run.is_task(w.state.task); });
+                       for (WatchedTask& watched : m.tasks) {
+                           watched.state.task += first_task;
+                           watched.state.node = public_node(run, watched.state.node);
+                       }
                        sockets_.watchers->on_tasks(std::move(m.tasks));
                    },
                    [&](TaskStates& m) {

@@ -147,12 +147,38 @@ void Partition::on_spawned(JobRun& run) {
     for (const auto& other : runs_)
         if (other.get() != &run) other->branches().send(known);
     answer(spawning_.request.asker, TasksSpawned{spawning_.request.asker, run.job().id, ""});
+    if (sockets_.watched) let_watch(run);
     if (!options_.on_info) return;
     std::vector<TaskId> tasks;
     for (std::size_t task = 0; task < run.job().tasks.size(); ++task)
         tasks.push_back(run.first() + static_cast<TaskId>(task));
     options_.on_info(tasks_in_words(tasks) + " run, which a task has started, as job " +
                      run.job().id);
+}
+
+// The number of a node of the run in the job that poe was given.
+NodeIndex Partition::public_node(const JobRun& run, NodeIndex node) const {
+    const std::vector<std::string>& own = run.job().nodes;
+    if (!run.is_spawned() || node < 0 || static_cast<std::size_t>(node) >= own.size()) return node;
+    const auto at =
+        std::find(job_.nodes.begin(), job_.nodes.end(), own[static_cast<std::size_t>(node)]);
+    return static_cast<NodeIndex>(at - job_.nodes.begin());
+}
+
+// For displays that begin to watch: their daemons may have ended, too.
+std::vector<WatchedTask> Partition::ended_spawned_tasks() const {
+    std::vector<WatchedTask> ended;
+    for (std::size_t task = runs_.front()->job().tasks.size(); task < job_.tasks.size(); ++task) {
+        const std::optional<TaskExit>& exit = judge_.outcome().tasks[task].exit;
+        if (!exit) continue;
+        WatchedTask watched;
+        watched.state.task = static_cast<TaskId>(task);
+        watched.state.node = job_.tasks[task].node;
+        watched.state.life = TaskState::Life::kEnded;
+        watched.state.wait_status = exit->signal != 0 ? exit->signal : exit->code << 8;
+        ended.push_back(std::move(watched));
+    }
+    return ended;
 }
 
 void Partition::on_spawned_over(JobRun& run) {

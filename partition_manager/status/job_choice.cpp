@@ -25,6 +25,27 @@ std::vector<RunningJob> with_spawned_jobs(const std::vector<RunningJob>& jobs,
     return all;
 }
 
+std::vector<RunningJob> whole_jobs(const std::vector<RunningJob>& jobs) {
+    std::vector<RunningJob> whole;
+    for (const RunningJob& job : jobs) {
+        const auto starter =
+            std::find_if(jobs.begin(), jobs.end(),
+                         [&job](const RunningJob& other) { return is_spawned_by(other, job); });
+        if (starter != jobs.end()) continue;
+        RunningJob sum = job;
+        for (const RunningJob& other : jobs) {
+            if (!is_spawned_by(job, other)) continue;
+            sum.tasks += other.tasks;
+            for (const std::string& program : other.programs)
+                if (std::find(sum.programs.begin(), sum.programs.end(), program) ==
+                    sum.programs.end())
+                    sum.programs.push_back(program);
+        }
+        whole.push_back(std::move(sum));
+    }
+    return whole;
+}
+
 Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::string& name) {
     std::vector<const RunningJob*> matches;
     for (const RunningJob& job : jobs)

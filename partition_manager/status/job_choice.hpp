@@ -17,4 +17,8 @@ Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::st
 std::vector<RunningJob> with_spawned_jobs(const std::vector<RunningJob>& jobs,
                                           const RunningJob& job);
 
+// The jobs without those that tasks of another one have started. These count as parts of it: their tasks and
+// programs are added to its own.
+std::vector<RunningJob> whole_jobs(const std::vector<RunningJob>& jobs);
+
 }  // namespace poe::pm

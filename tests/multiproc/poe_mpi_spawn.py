@@ -79,6 +79,21 @@ class Spawn(SpawnTest):
         self.assertRegex(result.stderr, rb"tasks 2,3 exited with code 7")
 
 
+class Traces(SpawnTest):
+    def test_guests_are_neither_counted_nor_blamed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for what in ("use", "windows"):
+                self.ok(poe(self.program, what, "-procs", "2", "-tracelevel", "9", cwd=folder))
+                told = subprocess.run([str(BUILD / "bin" / "vt"), "-summary", "-json", os.path.join(folder, "mpi_spawn_tasks.trc")],
+                                      capture_output=True, text=True, check=True)
+                summary = json.loads(told.stdout)
+                self.assertGreater(summary["messages"] + summary["collective_messages"], 0)
+                self.assertEqual((summary["unmatched"], summary["problems"]), (0, []), what)
+                for each in summary["blame"] + summary["stalls"]:
+                    self.assertLessEqual({each["task"], each["whom"]}, {0, 1})
+                self.assertLessEqual({cause["task"] for cause in summary["root_causes"]}, {0, 1})
+
+
 class Waits(SpawnTest):
     def test_a_wait_for_another_job_is_no_deadlock(self):
         result = self.ok(poe(self.program, "slow", "-procs", "2", env=clean_environment(MP_DEADLOCK_TIMEOUT=1)))
@@ -99,6 +114,31 @@ class Waits(SpawnTest):
             listed = json.loads(subprocess.run([str(BUILD / "bin" / "poestat"), "-json", str(job.pid)], capture_output=True,
                                                text=True, check=True).stdout)
             self.assertEqual(listed["spawned"], [listed["job"] + "-s1"])
+        finally:
+            job.terminate()
+            job.communicate(timeout=60)
+
+
+    def test_pmarray_shows_spawned_tasks_as_rows_of_their_job(self):
+        job = start(self.program, "wait", "-procs", "2")
+
+        def shown(*arguments):
+            done = subprocess.run([str(BUILD / "bin" / "pmarray"), "-once", "-json", *arguments], capture_output=True, text=True,
+                                  check=False)
+            return [json.loads(line) for line in done.stdout.splitlines()]
+
+        def three_rows():
+            lines = shown(str(job.pid))
+            return len(lines) == 4 and all("pid" in row for row in lines[1:]) and lines
+
+        try:
+            # By itself pmarray shows the job, although the one of the spawned task is newer.
+            facts, *rows = wait_for(three_rows, "the spawned task to be shown")
+            self.assertEqual(facts["tasks"], 3)
+            self.assertEqual([row["task"] for row in rows], [0, 1, 2])
+            self.assertNotIn("-s", facts["job"])
+            spawned = shown(facts["job"] + "-s1")
+            self.assertEqual((spawned[0]["tasks"], len(spawned)), (1, 2))
         finally:
             job.terminate()
             job.communicate(timeout=60)

@@ -206,6 +206,19 @@ TEST_CASE("what a task has written last is among its details") {
     CHECK(job.end() == 0);
 }
 
+TEST_CASE("a job that tasks have started is part of its job in the list") {
+    Job job;
+    const FakeJob spawned(pm::kJobDirectoryParent, job.id() + "-s1", 3);
+    Terminal terminal(24, 120, pmarray(job));
+    REQUIRE(shows_array(terminal));
+    terminal.type("L");
+    REQUIRE(terminal.wait_for("DIRECTORY"));
+    REQUIRE(terminal.wait_for(job.id() + "  7"));
+    CHECK(terminal.find(job.id() + "-s1").first < 0);
+    terminal.type("\x03");
+    CHECK(terminal.end() == 0);
+}
+
 TEST_CASE("a terminal that takes nothing delays nobody, and costs no memory") {
     constexpr long kFrames = 40;
     constexpr long kMostGrowth = 16 << 10;  // in KB
