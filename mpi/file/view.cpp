@@ -88,6 +88,10 @@ Fault check_places(const Datatype& type, bool writable, const char* name) {
 }  // namespace
 
 std::int64_t Stream::place(Bytes offset, Bytes& length) const noexcept {
+    if (layout.size() == 0) {
+        length = 0;
+        return displacement;
+    }
     // The "address" of a byte is its position in the file.
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const base = reinterpret_cast<std::byte*>(displacement);
@@ -169,7 +173,8 @@ Fault make_view(std::int64_t displacement, Datatype& etype, Datatype& filetype,
                 const Representation& how, bool writable, View& view) {
     if (etype.size() == 0)
         return {MPI_ERR_ARG, "etype", "the datatype has no data", "give a datatype with data"};
-    if (filetype.size() == 0 || filetype.size() % etype.size() != 0)
+    // A filetype without data is the view of a member that has no part in collective calls.
+    if (filetype.size() % etype.size() != 0)
         return {MPI_ERR_ARG, "filetype",
                 "its " + std::to_string(filetype.size()) + " bytes are no multiple of the " +
                     std::to_string(etype.size()) + " bytes of the etype",

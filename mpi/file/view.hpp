@@ -55,7 +55,7 @@ struct Stream {
     std::byte* base_for(std::byte* memory, std::int64_t position) const noexcept;
 };
 
-// The stream of a filetype. Precondition: it is committed, and its size is not 0.
+// The stream of a filetype, which must be committed. Without data, the stream has no bytes.
 Stream make_stream(std::int64_t displacement, const Datatype& filetype);
 // The same from the layout of `count` filetypes, whose tree is `data`.
 struct FiletypeShape {

@@ -195,6 +195,48 @@ int main(int argc, char** argv) {
 }
 """
 
+# Tasks 0 and 1 write three blocks each through their views; the filetypes of the others have no data.
+NO_DATA = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char** argv) {
+    int rank, errors = 0;
+    MPI_File file;
+    MPI_Datatype type;
+    MPI_Offset end = -1, place = -1;
+    char block[6], found[40] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int bytes = rank < 2 ? 2 : 0, lengths[] = {bytes, bytes, bytes};
+    const MPI_Aint places[] = {10 + 2 * rank, 20 + 2 * rank, 30 + 2 * rank};
+    memset(block, 'a' + rank, sizeof block);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    if (rank == 0) MPI_File_write_at(file, 0, "head------", 10, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_Type_create_hindexed(3, lengths, places, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    errors += MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL) != MPI_SUCCESS;
+    errors += MPI_File_write_at_all(file, 0, block, 3 * bytes, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    errors += MPI_File_read_at_all(file, 0, block, 3 * bytes, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    errors += MPI_File_write_all(file, block, 0, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_get_position(file, &end);
+    MPI_File_get_byte_offset(file, 0, &place);
+    errors += end != 0 || place != (rank < 2 ? 10 + 2 * rank : 0);
+    if (rank >= 2) errors += MPI_File_write_at(file, 0, block, 1, MPI_BYTE, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    MPI_File_sync(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_read_at(file, 0, found, 34, MPI_CHAR, MPI_STATUS_IGNORE);
+    errors += memcmp(found, "head------aabb", 14) != 0 || memcmp(found + 20, "aabb", 4) != 0 || memcmp(found + 30, "aabb", 4) != 0;
+    printf("%d\n", errors);
+    MPI_Type_free(&type);
+    MPI_File_close(&file);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # pwrite fails with the error number POE_TEST_ERROR from the byte POE_TEST_LIMIT of a file on.
 FAILING_PWRITE = r"""
 #define _GNU_SOURCE
@@ -276,6 +318,12 @@ class Files(LaunchTest):
                 os.mkfifo(pipe)
                 done = poe(path / "program", pipe, way, "-procs", "2", "-euilib", device)
                 self.assertEqual((done.returncode, done.stdout), (0, b"1 1\n"), done.stderr)
+
+    def test_views_without_data(self):
+        path = self.build(NO_DATA)
+        for device in ("us", "ip"):
+            done = poe(path / "program", path / device, "-procs", "4", "-euilib", device)
+            self.assertEqual((done.returncode, done.stdout), (0, b"0\n" * 4), done.stderr)
 
     def test_threads_have_the_individual_pointer_in_common(self):
         path = self.build(POINTER)
