@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kProcessors = "processors";
 constexpr const char* kAdapter = "adapter";
-constexpr std::chrono::milliseconds kPatience{200};  // with a job that starts or ends
+// With a job that starts or ends. It needs microseconds, but may wait for a processor of a loaded computer.
+constexpr std::chrono::seconds kPatience{5};
 
 std::string path_of(const std::string& parent, const std::string& host, const char* resource) {
     return parent + "/poe-use-" + resource + "." + host;
