@@ -187,13 +187,15 @@ void PartitionedReceive::start(comm::MessageLayer&) {
     started_ = false;
 }
 
-// If the sizes differ, the messages are received without their data, so that the sender does not wait.
+// As with other messages, the sender may send fewer bytes than the receiver has room for. If it sends more, the messages
+// are received without their data, so that the sender does not wait.
 void PartitionedReceive::start_parts(comm::MessageLayer& messages) {
     const PartitionOffer& offer = offer_->words;
     const auto count = static_cast<std::size_t>(offer.partitions);
     if (parts_ == nullptr) {
         parts_.reset(new Part[count]);
-        fits_ = static_cast<Bytes>(offer.partitions) * offer.bytes == whole_.size();
+        sent_ = static_cast<Bytes>(offer.partitions) * offer.bytes;
+        fits_ = sent_ <= whole_.size();
     }
     for (std::size_t number = 0; number < count; ++number) {
         Part& each = parts_[number];
@@ -206,13 +208,12 @@ void PartitionedReceive::start_parts(comm::MessageLayer& messages) {
     messages.begin_fetching();
     started_ = true;
     if (fits_) return;
-    const Bytes sent = static_cast<Bytes>(offer.partitions) * offer.bytes;
-    fault_ = {sent > whole_.size() ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, "",
+    fault_ = {MPI_ERR_TRUNCATE, "",
               "rank " + std::to_string(given_.rank) + " sends " + std::to_string(offer.partitions) +
-                  " partitions, which are " + std::to_string(sent) +
-                  " bytes, but the receiver expects " + std::to_string(given_.partitions) +
+                  " partitions, which are " + std::to_string(sent_) +
+                  " bytes, but the receiver has room for " + std::to_string(given_.partitions) +
                   " partitions, which are " + std::to_string(whole_.size()) + " bytes",
-              "give MPI_Psend_init and MPI_Precv_init the same number of bytes in all"};
+              "give MPI_Precv_init at least as many bytes in all as MPI_Psend_init"};
 }
 
 bool PartitionedReceive::advance(comm::MessageLayer& messages) {
@@ -238,7 +239,9 @@ bool PartitionedReceive::has_arrived(int partition) {
     const Bytes sent = offer_->words.bytes;
     if (bytes == 0 || sent == 0) return true;
     const Bytes from = static_cast<Bytes>(partition) * bytes;
-    const auto end = static_cast<std::int64_t>((from + bytes + sent - 1) / sent);
+    // Nothing arrives in the partitions behind the end of what is sent.
+    const Bytes last = std::min(from + bytes, sent_);
+    const auto end = static_cast<std::int64_t>((last + sent - 1) / sent);
     for (auto number = static_cast<std::int64_t>(from / sent); number < end; ++number)
         if (at(number).receive.outcome == comm::Outcome::kPending) return false;
     return true;
@@ -255,7 +258,7 @@ bool PartitionedReceive::describe(MPI_Status& status) const noexcept {
     if (given_.nobody) {
         set_from_nobody(status);
     } else {
-        set_status(status, given_.rank, given_.tag, static_cast<std::int64_t>(whole_.size()));
+        set_status(status, given_.rank, given_.tag, static_cast<std::int64_t>(sent_));
     }
     return true;
 }

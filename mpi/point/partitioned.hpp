@@ -156,7 +156,8 @@ class PartitionedReceive final : public Partitioned {
         parts_;               // one per partition of the sender; null before the offer is known
     std::int64_t ended_ = 0;  // the parts before this one have ended
     bool started_ = false;    // the parts were started since the last start
-    bool fits_ = true;        // both sides have equally many bytes
+    Bytes sent_ = 0;          // by the sender in all; known once the receives have started
+    bool fits_ = true;        // there is room for them
 };
 
 }  // namespace poe::mpi
