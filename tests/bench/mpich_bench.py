@@ -14,7 +14,7 @@ from results import row
 
 TASKS = (2,) if SHORT else (2, 4, 8, 16)
 RUNS = 1 if SHORT else 3
-LIMIT = 60
+LIMIT = 30
 SCALAPACK = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests")
 TESTERS = {"xdlu": "LU.dat", "xdqr": "QR.dat", "xdllt": "LLT.dat"}
 NWCHEM = "start nitrogen\ngeometry; N 0 0 0; N 0 0 1.1; end\nbasis; * library 6-31g; end\ntask scf\n"
@@ -35,17 +35,21 @@ def programs(folder):
     return found
 
 
-def run_once(command, pattern, folder):
-    """Seconds and the lines of the result; None and nothing if the run was given up."""
-    begin = time.perf_counter()
-    try:
-        done = subprocess.run(command, env=environment(), cwd=folder, capture_output=True, text=True, timeout=LIMIT,
-                              stdin=subprocess.DEVNULL)
-    except subprocess.TimeoutExpired:
-        return None, []
+def run_once(command, pattern, inputs):
+    """Seconds and the lines of the result; None and nothing if the run was given up. Each run has a folder of its own
+    with the inputs, because NWChem fails beside the files of an earlier run."""
+    with tempfile.TemporaryDirectory(prefix="poe-bench-") as parent:
+        folder = shutil.copytree(inputs, pathlib.Path(parent, "run"))
+        begin = time.perf_counter()
+        try:
+            done = subprocess.run(command, env=environment(), cwd=folder, capture_output=True, text=True, timeout=LIMIT,
+                                  stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return None, []
+        seconds = time.perf_counter() - begin
     if done.returncode != 0:
         raise SystemExit(f"bench mpich: {' '.join(command)} failed: {done.stderr[-500:]}")
-    return time.perf_counter() - begin, re.findall(pattern, done.stdout + done.stderr)
+    return seconds, re.findall(pattern, done.stdout + done.stderr)
 
 
 def run():
