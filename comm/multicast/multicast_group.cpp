@@ -135,11 +135,21 @@ bool MulticastGroup::take_now(const DatagramHeader& header, std::span<const std:
     return false;
 }
 
+void MulticastGroup::keep_early(const DatagramHeader& header, std::span<const std::byte> payload) {
+    if (kept_ == kMaxEarly) return;
+    if (kept_ == early_.size()) early_.emplace_back().payload.reserve(kDatagramData);
+    Kept& kept = early_[kept_++];
+    kept.header = header;
+    kept.payload.assign(payload.begin(), payload.end());
+}
+
 // Takes what has arrived before the call began.
 void MulticastGroup::take_early(MulticastTime now) {
-    for (const Kept& each : early_)
-        if (each.header.call == call_) take_now(each.header, each.payload, now);
-    std::erase_if(early_, [this](const Kept& each) { return each.header.call <= call_; });
+    for (std::size_t i = 0; i < kept_; ++i)
+        if (early_[i].header.call == call_) take_now(early_[i].header, early_[i].payload, now);
+    const auto later = [this](const Kept& each) { return each.header.call > call_; };
+    const auto end = early_.begin() + static_cast<std::ptrdiff_t>(kept_);
+    kept_ = static_cast<std::size_t>(std::partition(early_.begin(), end, later) - early_.begin());
 }
 
 bool MulticastGroup::take(std::span<const std::byte> datagram, MulticastTime now) {
@@ -159,8 +169,7 @@ bool MulticastGroup::take(std::span<const std::byte> datagram, MulticastTime now
         case DatagramKind::kStatus:
         case DatagramKind::kData:
             if (header->call == call_) return take_now(*header, payload, now);
-            if (header->call > call_ && early_.size() < kMaxEarly)
-                early_.push_back({*header, {payload.begin(), payload.end()}});
+            if (header->call > call_) keep_early(*header, payload);
             return false;
     }
     return false;

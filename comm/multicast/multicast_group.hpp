@@ -99,6 +99,7 @@ class MulticastGroup {
     DatagramHeader header_of(DatagramKind kind) const noexcept;
     bool take_now(const DatagramHeader& header, std::span<const std::byte> payload,
                   MulticastTime now);
+    void keep_early(const DatagramHeader& header, std::span<const std::byte> payload);
     void take_early(MulticastTime now);
     bool store(const DatagramHeader& header, std::span<const std::byte> data, MulticastTime now);
     std::optional<Outgoing> next_probe(std::byte* room, MulticastTime now);
@@ -128,7 +129,9 @@ class MulticastGroup {
     MulticastReceiver receiving_;  // active at the others
     bool complete_ = false;
     std::optional<Bytes> wrong_length_;
-    std::vector<Kept> early_;  // of later calls
+    // Of later calls: the first kept_ elements. The others are kept for their memory.
+    std::vector<Kept> early_;
+    std::size_t kept_ = 0;
 };
 
 }  // namespace poe::comm
