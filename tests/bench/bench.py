@@ -11,6 +11,7 @@ import ccmpi_bench
 import cluster_bench
 import coll_bench
 import comm_bench
+import debugger_bench
 import launch_bench
 import marker_bench
 import model_bench
@@ -24,8 +25,8 @@ import stdio_bench
 import trace_bench
 from measuring import SHORT, machine
 
-BENCHES = {"ccmpi": ccmpi_bench.run, "collectives": coll_bench.run, "comm": comm_bench.run, "launch": launch_bench.run,
-           "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
+BENCHES = {"ccmpi": ccmpi_bench.run, "collectives": coll_bench.run, "comm": comm_bench.run, "debugger": debugger_bench.run,
+           "launch": launch_bench.run, "cluster-launch": cluster_bench.run_launch, "cluster-slurm": cluster_bench.run_slurm,
            "cluster-stdio": cluster_bench.run_stdio, "model": model_bench.run, "markers": marker_bench.run,
            "mpi": mpi_bench.run, "mpich": mpich_bench.run, "observe": observe_bench.run, "packages": packages_bench.run,
            "progress": progress_bench.run, "stdio": stdio_bench.run, "trace": trace_bench.run}
