@@ -9,8 +9,8 @@ namespace poe::debugger {
 bool is_forbidden(const std::string& error);
 
 // `error` is gdb's answer to the command, `warnings` is what it has written before. `scope` is the contents
-// of kPtraceScope on the node; empty if it is not known or does not exist. Tasks with the same trouble get
-// the same words.
+// of the file kPtraceScope on the node; it is empty if there is no such file, or if it cannot be read. Tasks that
+// cannot be attached for the same reason get the same text.
 std::string attach_trouble(const std::string& error, const std::string& warnings,
                            const std::string& scope);
 

@@ -340,9 +340,7 @@ void Session::ask_for_stacks(const OperationPtr& all, const TaskSet& tasks) {
         gdb_of(task)->command(
             "-stack-list-frames --thread " + std::to_string(find(task)->thread) + kStackFrames,
             [this, all, task](const GdbAnswer& answer) {
-                Stack stack;
-                if (const MiValue* frames = answer.results.find("stack"))
-                    for (const auto& item : frames->items) stack.push_back(frame_of(item.second));
+                Stack stack = stack_of(answer.results);
                 if (answer.ok)
                     all->stacks.emplace_back(task, std::move(stack));
                 else

@@ -45,9 +45,7 @@ void Session::leave_library(const OperationPtr& all, TaskId task) {
     gdb_of(task)->command(
         "-stack-list-frames --thread " + std::to_string(find(task)->thread) + kStackFrames,
         [this, all, task](const GdbAnswer& answer) {
-            Stack stack;
-            if (const MiValue* frames = answer.results.find("stack"))
-                for (const auto& item : frames->items) stack.push_back(frame_of(item.second));
+            const Stack stack = stack_of(answer.results);
             const std::size_t program = innermost_of_program(stack);
             show_frame(all, task,
                        program < stack.size() && program > 0 ? static_cast<int>(program) : 1);

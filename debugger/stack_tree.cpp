@@ -64,6 +64,13 @@ std::string last_part(const std::string& path) {
 
 }  // namespace
 
+Stack stack_of(const MiValue& results) {
+    Stack stack;
+    if (const MiValue* frames = results.find("stack"))
+        for (const auto& item : frames->items) stack.push_back(frame_of(item.second));
+    return stack;
+}
+
 StackFrame frame_of(const MiValue& frame) {
     StackFrame result;
     result.function = frame.text_of("func");

@@ -33,6 +33,8 @@ struct StackTree {
 
 // Reads a frame of gdb: the tuple of func, file, line and from.
 StackFrame frame_of(const MiValue& frame);
+// The stack in the results of -stack-list-frames; empty if there is none.
+Stack stack_of(const MiValue& results);
 
 // The place in the stack of the innermost frame that belongs to the program and not to a library. Its
 // size if there is none.

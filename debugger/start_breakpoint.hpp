@@ -24,8 +24,8 @@ struct StartBreakpoint {
     }
 };
 
-// Makes an internal breakpoint at a function, if any inferior has this function. `thread`: gdb's number
-// of the only thread that stops there; 0: each one. gdb answers with an error if it cannot do this.
+// Makes an internal breakpoint at a function, if any inferior has this function. If `thread` is
+// not 0, only the thread with this number of gdb stops there. gdb answers with an error if it has no internal breakpoints.
 std::string internal_breakpoint_command(const std::string& function, int thread);
 // What gdb has printed during this command. Empty if no inferior has the function.
 std::optional<StartBreakpoint> internal_breakpoint_of(const std::string& printed);

@@ -102,8 +102,8 @@ struct ObservedTables {
     // The following are used only if several threads may call at the same time (MPI_THREAD_MULTIPLE).
     std::uint32_t many_threads = 0;
     std::uint32_t too_many_callers = 0;  // 1: there were more than kMostCallers at a time
-    // Of ObservedLine: receives that have ended. Two threads may post receives of one line in another order than they
-    // count them, so only these tell which messages have certainly been taken.
+    // Of ObservedLine: the receives that have ended. If two threads post receives on one line, they may count them
+    // in a different order. Therefore only a receive that has ended shows that its message has been taken.
     ObservedArray ended;
     std::uint32_t library_threads_count = 0;
     std::array<std::int32_t, kMostLibraryThreads> library_threads{};  // of the MPI library itself

@@ -2,8 +2,8 @@
 // schedule. Watchers see it when the call waits for long (comm/progress/wait.hpp), the trace has a record for each
 // change. A call within a call, as those of a hierarchical call, tells its rounds only if the outer one has none.
 //
-// For the thread that has the turn. If several threads may call at the same time, nothing is told, because their
-// calls do not nest.
+// For the thread that has the turn. If several threads may call MPI at the same time, the progress of
+// calls is not recorded, because calls of different threads do not nest.
 #pragma once
 
 #include <cstdint>

@@ -129,7 +129,8 @@ class MulticastGroup {
     MulticastReceiver receiving_;  // active at the others
     bool complete_ = false;
     std::optional<Bytes> wrong_length_;
-    // Of later calls: the first kept_ elements. The others are kept for their memory.
+    // The first kept_ elements are datagrams of later calls. The other elements are free; they are not removed, so that
+    // their memory can be used again.
     std::vector<Kept> early_;
     std::size_t kept_ = 0;
 };

@@ -27,7 +27,8 @@ struct Communicator : ObservedComm {
     // rank and task are the same number.
     std::vector<TaskId> tasks;
     std::vector<TaskId> own_tasks;  // of an intercommunicator: its local group
-    // Of a window: what the calls MPI_Win_complete and MPI_Win_wait of its present epochs wait for.
+    // Of a window: what MPI_Win_complete will wait for at the end of the current access epoch, and MPI_Win_wait at the
+    // end of the current exposure epoch.
     std::vector<ObservedNeed> access;
     std::vector<ObservedNeed> exposure;
 
