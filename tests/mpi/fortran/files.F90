@@ -58,12 +58,17 @@ program files
     HANDLE(MPI_Info) :: info
     STATUS(status)
     external :: check
+    interface
+        integer(c_int) function process_id() bind(c, name='getpid')
+            use, intrinsic :: iso_c_binding
+        end function
+    end interface
 
     call MPI_Init(ierror)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
     call MPI_Comm_size(MPI_COMM_WORLD, tasks, ierror)
-    call system_clock(i)
-    write (name, '(a, i0)') '/tmp/poe-fortran-file-', i
+    ! Tests run at the same time, so the name contains a number that no other process has.
+    write (name, '(a, i0)') '/tmp/poe-fortran-file-', process_id()
     call MPI_Bcast(name, len(name), MPI_CHARACTER, 0, MPI_COMM_WORLD, ierror)
 
     call MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY, MPI_INFO_NULL, file, ierror)
