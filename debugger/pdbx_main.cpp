@@ -278,6 +278,9 @@ class Pdbx {
             if (poe_.pid != 0 && (quit_ || left_at_)) {
                 ::kill(poe_.pid, static_cast<int>(signal.ssi_signo));  // as without pdbx
             } else if (poe_.pid != 0 && !session_.ready()) {
+                notice(
+                    "the tasks have not all stopped at the beginning of their program yet; the job "
+                    "ends");
                 end_job();
             } else if (only_stops) {
                 session_.interrupt(Clock::now());
@@ -377,6 +380,13 @@ class Pdbx {
         print(text);
     }
 
+    void notice(std::string text) {
+        Report report;
+        report.kind = Report::Kind::kNotice;
+        report.lines.push_back(std::move(text));
+        show(report);
+    }
+
     void print(const std::string& text) {
         if (editor_) return editor_->print(text);
         if (write_error_ != 0) return;
@@ -408,10 +418,7 @@ class Pdbx {
                 print("the job has ended with status " + std::to_string(status) + "\n");
         } else if (call_->over() && session_.leaving() == Session::Leave::kNo &&
                    options_.cores.empty()) {
-            Report report;
-            report.kind = Report::Kind::kNotice;
-            report.lines.emplace_back("poe has closed the connection");
-            show(report);
+            notice("poe has closed the connection");
         }
         if (write_error_ == EPIPE) return 128 + SIGPIPE;
         if (write_error_ != 0) throw Error("cannot write the output", write_error_);

@@ -376,11 +376,11 @@ int main(int argc, char **argv) {
 
 
 class Faults(PdbxTest):
-    def interactive(self, *arguments):
+    def interactive(self, *arguments, env=None):
         """A pdbx that reads commands from a pipe."""
         reading, writing = os.pipe()
         pdbx = subprocess.Popen([PDBX, *map(str, arguments)], stdin=reading, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                text=True, env=clean_environment())
+                                text=True, env=env or clean_environment())
         os.close(reading)
         self.addCleanup(lambda: (pdbx.kill(), pdbx.communicate()) if pdbx.poll() is None else None)
         return pdbx, os.fdopen(writing, "w", buffering=1)
@@ -412,6 +412,22 @@ class Faults(PdbxTest):
         self.read_until(pdbx, "the sum is 36")
         commands.close()
         pdbx.communicate(timeout=DEADLINE)
+
+    def test_ctrl_c_before_the_tasks_have_stopped(self):
+        folder = self.folder / "bin"
+        folder.mkdir()
+        silent = folder / "gdb"  # a gdb that never answers, so the start does not end
+        silent.write_text(f"#!/bin/sh\n> {self.folder}/begun\nexec sleep 300\n")
+        silent.chmod(0o755)
+        pdbx, commands = self.interactive(BUGS / "deadlock", self.marker, "-procs", "2",
+                                          env=clean_environment(PATH=f"{folder}:{os.environ['PATH']}"))
+        wait_for((self.folder / "begun").exists, "pdbx to start gdb")
+        pdbx.send_signal(signal.SIGINT)
+        self.read_until(pdbx, "not all stopped at the beginning of their program yet; the job ends")
+        commands.close()
+        pdbx.communicate(timeout=DEADLINE)
+        self.assertEqual(pdbx.returncode, 0)
+        wait_for(lambda: not running(self.marker), "the job to end")
 
     def test_task_that_is_killed(self):
         pdbx, commands = self.interactive(BUGS / "deadlock", self.marker, "-procs", "4")
