@@ -29,7 +29,7 @@ void prepare(comm::Runtime& runtime) {
     collectives::Groups& groups = collectives::the_collectives(runtime).groups();
     const auto own = groups.number(runtime.task(), groups.counter());
     groups.count();
-    make_predefined_comms(runtime.task(), runtime.tasks(), own.value_or(1));
+    make_predefined_comms(groups, runtime.tasks(), own.value_or(1));
     comm::MessageLayer& messages = runtime.messages();
     messages.name_contexts(name_of_context);
     if (runtime.segment() != nullptr) {

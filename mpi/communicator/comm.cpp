@@ -89,7 +89,8 @@ void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId 
     comm.duplicates = comm.operations = comm.agreements = 0;
     comm.spare_numbers = {};
     const auto tasks = local->tasks();
-    comm.group.emplace(gid, 0, std::vector<TaskId>(tasks.begin(), tasks.end()), own);
+    comm.group = std::make_shared<collectives::Group>(
+        gid, 0, std::vector<TaskId>(tasks.begin(), tasks.end()), own);
     comm.local = std::move(local);
     comm.remote = std::move(remote);
     if (parent != nullptr) {
@@ -98,12 +99,14 @@ void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId 
     }
 }
 
-void make_predefined_comms(TaskId own, std::uint32_t tasks, int own_gid) {
+void make_predefined_comms(collectives::Groups& groups, std::uint32_t tasks, int own_gid) {
+    const TaskId own = groups.task();
     std::vector<TaskId> all(tasks);
     std::iota(all.begin(), all.end(), 0);
     auto& [world, self] = predefined();
     set_up(world, 0, std::make_shared<const Members>(std::move(all)), nullptr, context_of(0), own,
            nullptr);
+    world.group = {std::shared_ptr<void>(), groups.find(0)};  // not owned
     world.name = "MPI_COMM_WORLD";
     set_up(self, own_gid, std::make_shared<const Members>(std::vector<TaskId>{own}), nullptr,
            context_of(own_gid), own, nullptr);

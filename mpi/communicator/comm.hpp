@@ -63,8 +63,10 @@ struct Comm final : CommBase {
     // intercommunicator.
     ContextId context = 0;
     // For collective calls within `local`. Its number is `context` - kFirstMpiContext, except on the
-    // second side of an intercommunicator. Always present while the communicator is in use.
-    std::optional<collectives::Group> group;
+    // second side of an intercommunicator. Never null while the communicator is in use. MPI_COMM_WORLD
+    // has the group that MPL's calls on all tasks use, because one number must stand for one group: what
+    // is kept by number, such as the paths of calls, belongs to the memory of that group.
+    std::shared_ptr<collectives::Group> group;
     std::unique_ptr<Topology> topology;  // null: none
     // Calls of MPI_Comm_dup and MPI_Comm_idup with this communicator so far; the same at all members.
     std::uint32_t duplicates = 0;
@@ -119,8 +121,10 @@ inline ContextId context_of(int gid) noexcept {
     return kFirstMpiContext + static_cast<ContextId>(gid);
 }
 
-// Makes MPI_COMM_WORLD and MPI_COMM_SELF of this process, for the library itself. Called once.
-void make_predefined_comms(TaskId own, std::uint32_t tasks, int own_gid);
+// Makes MPI_COMM_WORLD and MPI_COMM_SELF of this process, for the library itself. Called once. `groups`
+// are those of the process, which must outlive the communicators; `own_gid` is a number that they have
+// counted, for MPI_COMM_SELF.
+void make_predefined_comms(collectives::Groups& groups, std::uint32_t tasks, int own_gid);
 // From now on the program may use them. Called once.
 void publish_predefined_comms();
 

@@ -47,6 +47,47 @@ int main(void) {
 }
 """
 
+# Calls of both libraries on all tasks, in turn, short and long, blocking and not.
+MIXED_COLLECTIVES = r"""
+#include <mpi.h>
+#include <mpproto.h>
+#include <stdio.h>
+#include <string.h>
+#define LONGEST 40000
+static double mine[LONGEST], of_mpi[LONGEST], of_mpl[LONGEST];
+int main(void) {
+    int rank, size, wrong = 0, lengths[] = {1, 7, 100, LONGEST};
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int round = 0; round < 40; ++round) {
+        const int length = lengths[round % 4], bytes = length * (int)sizeof(double), root = round % size;
+        int id = 0;
+        MPI_Request request;
+        for (int i = 0; i < length; ++i) of_mpi[i] = of_mpl[i] = mine[i] = rank * 1000 + i % 100 + round;
+        MPI_Bcast(of_mpi, length, MPI_DOUBLE, root, MPI_COMM_WORLD);
+        mpc_bcast(of_mpl, bytes, root, ALLGRP);
+        wrong += memcmp(of_mpi, of_mpl, bytes) != 0 || of_mpi[0] != root * 1000 + round;
+        mpc_combine(mine, of_mpl, bytes, d_vadd, ALLGRP);
+        MPI_Allreduce(mine, of_mpi, length, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        wrong += memcmp(of_mpi, of_mpl, bytes) != 0;
+        mpc_sync(ALLGRP);
+        MPI_Barrier(MPI_COMM_WORLD);
+        memcpy(of_mpi, mine, bytes);
+        memcpy(of_mpl, mine, bytes);
+        mpc_ibcast(of_mpl, bytes, root, ALLGRP, &id);
+        MPI_Ibcast(of_mpi, length, MPI_DOUBLE, root, MPI_COMM_WORLD, &request);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        mpc_collwait(&id);
+        wrong += memcmp(of_mpi, of_mpl, bytes) != 0 || of_mpi[0] != root * 1000 + round;
+    }
+    printf("%d\n", wrong);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # A thread of each task waits for a message of the other task, which only the main threads send.
 THREADS = r"""
 #include <mpi.h>
@@ -239,6 +280,12 @@ class Programs(MpiTest):
         program = self.compile(MIXED, "program", f"-I{BUILD}/include", f"-L{BUILD}/lib", "-lmpl")
         out = self.ok(poe(program, "-procs", "2", "-stdoutmode", "ordered")).stdout
         self.assertEqual(out, b"1 -1\n1 0\n")
+
+    def test_collective_calls_with_those_of_mpl(self):
+        program = self.compile(MIXED_COLLECTIVES, "program", f"-I{BUILD}/include", f"-L{BUILD}/lib", "-lmpl")
+        for flags in (["-procs", "2"], ["-procs", "5"], ["-procs", "3", "-euilib", "ip"]):
+            out = self.ok(poe(program, *flags)).stdout
+            self.assertEqual(set(out.split()), {b"0"}, flags)
 
     def test_the_example(self):
         for n in (1, 3, 4):
