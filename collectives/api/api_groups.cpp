@@ -120,13 +120,13 @@ int api_getmembers(const Caller& name, int* glist, int gid) {
 
 int api_getrank(const Caller& name, int* rank, int taskid, int gid) {
     return ask(name, gid, rank, "rank", [&](ApiCall& call, const Group& group) {
-        const auto found = group.rank_of(taskid);
-        if (!found)
+        const Rank found = group.rank_of(taskid);
+        if (found == Group::kNoRank)
             return call.refuse(MplError::kMember,
                                "task " + std::to_string(taskid) + " is not a member of group " +
                                    std::to_string(gid),
                                "mpc_getmembers tells the members");
-        *rank = *found;
+        *rank = found;
         return 0;
     });
 }

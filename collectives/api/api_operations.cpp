@@ -58,8 +58,8 @@ class Entry {
     }
     Entry& root(int task) {
         if (!ok()) return *this;
-        if (const auto rank = group_->rank_of(task)) {
-            made_.shape.root = *rank;
+        if (const Rank rank = group_->rank_of(task); rank != Group::kNoRank) {
+            made_.shape.root = rank;
         } else {
             refuse_root(task);
         }

@@ -16,12 +16,12 @@ Group::Group(int number, int its_label, std::vector<TaskId> tasks, TaskId own)
             by_task.emplace_back(members[r], static_cast<Rank>(r));
         std::sort(by_task.begin(), by_task.end());
     }
-    me = rank_of(own).value_or(0);
+    me = std::max(rank_of(own), Rank{0});
 }
 
-std::optional<Rank> Group::find_rank_of(TaskId task) const noexcept {
+Rank Group::find_rank_of(TaskId task) const noexcept {
     const auto at = std::lower_bound(by_task.begin(), by_task.end(), std::pair{task, Rank{0}});
-    if (at == by_task.end() || at->first != task) return std::nullopt;
+    if (at == by_task.end() || at->first != task) return kNoRank;
     return at->second;
 }
 

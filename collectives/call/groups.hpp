@@ -35,11 +35,13 @@ struct Group {
     Group(int number, int its_label, std::vector<TaskId> tasks, TaskId own);
 
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(members.size()); }
-    // Costs O(log n) unless task r has rank r.
-    std::optional<Rank> rank_of(TaskId task) const noexcept {
+    static constexpr Rank kNoRank = -1;
+    // kNoRank if the task is no member. Costs O(log n) unless task r has rank r. The result is no
+    // std::optional, because an optional is written in two parts and read as a whole, for which a short
+    // call waits until its earlier stores have reached the cache.
+    Rank rank_of(TaskId task) const noexcept {
         if (!by_task.empty()) return find_rank_of(task);
-        if (task < 0 || static_cast<std::size_t>(task) >= members.size()) return std::nullopt;
-        return task;
+        return task < 0 || static_cast<std::size_t>(task) >= members.size() ? kNoRank : task;
     }
 
     int gid;
@@ -55,7 +57,7 @@ struct Group {
     std::unique_ptr<GroupOwned> owned;
 
   private:
-    std::optional<Rank> find_rank_of(TaskId task) const noexcept;
+    Rank find_rank_of(TaskId task) const noexcept;
 };
 
 // The groups of this task. A group's number is (counter, task): the task of rank 0 counts the

@@ -1,11 +1,14 @@
-// What the entry points of functions with the context `quick` (mpi/table/functions.tsv) try before everything else: the
-// calls that are right, need no other task, and are neither recorded nor checked. The parameters are those of
-// the body of the same name. If a function returns false, nothing has happened, and the entry point takes the general way.
+// What the entry points of functions with the context `quick` (mpi/table/functions.tsv) try before everything else: calls
+// that are right, and neither recorded nor checked. Those of one-sided communication need no other task; the collective ones
+// are those of mpi/collective/plain_call.hpp. The parameters are those of the body of the same name, and the place of a
+// call that may wait. If a function returns false, nothing has happened, and the entry point takes the general way.
 #pragma once
 
 #include <mpi.h>
 
 #include "mpi/api/call_turn.hpp"
+#include "mpi/collective/plain_call.hpp"
+#include "mpi/table/functions.hpp"
 #include "mpi/window/at_once.hpp"
 #include "mpi/window/window.hpp"
 
@@ -128,6 +131,161 @@ inline bool with_window(MPI_Win win, Work&& work) {
     return rank >= 0 && with_window(win, [&](comm::Runtime& runtime, Window& window) {
                return unlock_at_once(runtime, window, rank);
            });
+}
+
+// What watchers see of a call that may wait: the function, and where the program has called it.
+struct CallPlace {
+    Function function;
+    const void* site;
+};
+
+// Calls work(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then makes the call in a
+// turn of its own. False if it has not been made.
+template <typename Work>
+inline bool plainly(MPI_Comm handle, const CallPlace& place, Work&& work) {
+    CallTurn turn;
+    turn.take();
+    if (!turn.is_held() || !may_be_at_once() || !turn.runtime()->failure().empty()) return false;
+    Comm* const comm = find_comm(handle);
+    if (comm == nullptr || comm->is_inter() || comm->size() < 2) return false;
+    PlainCall plain = work(*comm);
+    if (plain.bytes == 0 && plain.operation != collectives::Operation::kSync) return false;
+    plain.shown = call_of(place.function);
+    plain.site = place.site;
+    return make_plain_call(*turn.runtime(), *comm, plain);
+}
+
+// The bytes of this many elements without gaps; 0 if there are none, or if the elements are not so simple.
+inline Bytes plain_bytes(MPI_Count count, MPI_Datatype type) noexcept {
+    const Bytes element = bytes_without_gaps(value_of(type));
+    Bytes bytes = 0;
+    return count > 0 && !__builtin_mul_overflow(count, element, &bytes) ? bytes : 0;
+}
+inline bool is_plain(const void* buffer) noexcept {
+    return buffer != nullptr && buffer != MPI_IN_PLACE;
+}
+inline bool is_rank(const Comm& comm, int root) noexcept {
+    return root >= 0 && root < comm.size();
+}
+// The block of a rank in a buffer of blocks.
+inline const void* block_of(const void* buffer, int rank, Bytes bytes) noexcept {
+    return static_cast<const std::byte*>(buffer) + static_cast<Bytes>(rank) * bytes;
+}
+inline constexpr PlainCall kNotPlain{collectives::Operation::kBcast};
+
+inline bool barrier(MPI_Comm comm, const CallPlace& place) {
+    return plainly(comm, place, [](Comm&) {
+        return PlainCall{collectives::Operation::kSync, ::poe::Call::kSync};
+    });
+}
+
+inline bool bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                  const CallPlace& place) {
+    return plainly(comm, place, [&](Comm& members) {
+        if (!is_plain(buffer) || !is_rank(members, root)) return kNotPlain;
+        return PlainCall{collectives::Operation::kBcast,
+                         ::poe::Call::kBcast,
+                         plain_bytes(count, datatype),
+                         root,
+                         nullptr,
+                         buffer};
+    });
+}
+
+// A reduction whose result goes to the root, or to all members.
+inline PlainCall plain_reduction(Comm& comm, collectives::Operation operation, ::poe::Call what,
+                                 const void* given, void* result, MPI_Count count,
+                                 MPI_Datatype datatype, MPI_Op op, int root, bool gets) {
+    const KnownReduction* const reduction = repeated_reduction(comm, op, datatype);
+    if (reduction == nullptr || !is_plain(given) ||
+        (gets && (!is_plain(result) || result == given)))
+        return kNotPlain;
+    return {operation, what, plain_bytes(count, datatype), root, given, gets ? result : nullptr,
+            reduction};
+}
+inline bool reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                   MPI_Op op, int root, MPI_Comm comm, const CallPlace& place) {
+    return plainly(comm, place, [&](Comm& members) {
+        if (!is_rank(members, root)) return kNotPlain;
+        return plain_reduction(members, collectives::Operation::kReduce, ::poe::Call::kReduce,
+                               sendbuf, recvbuf, count, datatype, op, root, root == members.rank);
+    });
+}
+inline bool allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                      MPI_Op op, MPI_Comm comm, const CallPlace& place) {
+    return plainly(comm, place, [&](Comm& members) {
+        return plain_reduction(members, collectives::Operation::kCombine, ::poe::Call::kCombine,
+                               sendbuf, recvbuf, count, datatype, op, 0, true);
+    });
+}
+inline bool scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                 MPI_Op op, MPI_Comm comm, const CallPlace& place) {
+    return plainly(comm, place, [&](Comm& members) {
+        return plain_reduction(members, collectives::Operation::kPrefix, ::poe::Call::kPrefix,
+                               sendbuf, recvbuf, count, datatype, op, 0, true);
+    });
+}
+
+inline bool gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                   const CallPlace& place) {
+    return plainly(comm, place, [&](Comm& members) {
+        const Bytes bytes = plain_bytes(sendcount, sendtype);
+        const bool is_root = root == members.rank;
+        if (!is_rank(members, root) || !is_plain(sendbuf) ||
+            (is_root && (!is_plain(recvbuf) || recvcount != sendcount || recvtype != sendtype ||
+                         block_of(recvbuf, root, bytes) == sendbuf)))
+            return kNotPlain;
+        return PlainCall{
+            collectives::Operation::kGather, ::poe::Call::kGather, bytes, root, sendbuf,
+            is_root ? recvbuf : nullptr};
+    });
+}
+inline bool scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                    const CallPlace& place) {
+    return plainly(comm, place, [&](Comm& members) {
+        const Bytes bytes = plain_bytes(recvcount, recvtype);
+        const bool is_root = root == members.rank;
+        if (!is_rank(members, root) || !is_plain(recvbuf) ||
+            (is_root && (!is_plain(sendbuf) || recvcount != sendcount || recvtype != sendtype ||
+                         block_of(sendbuf, root, bytes) == recvbuf)))
+            return kNotPlain;
+        return PlainCall{collectives::Operation::kScatter,
+                         ::poe::Call::kScatter,
+                         bytes,
+                         root,
+                         is_root ? sendbuf : nullptr,
+                         recvbuf};
+    });
+}
+
+inline bool allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                      void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                      const CallPlace& place) {
+    return plainly(comm, place, [&](Comm& members) {
+        const Bytes bytes = plain_bytes(sendcount, sendtype);
+        if (!is_plain(sendbuf) || !is_plain(recvbuf) || recvcount != sendcount ||
+            recvtype != sendtype || block_of(recvbuf, members.rank, bytes) == sendbuf)
+            return kNotPlain;
+        return PlainCall{
+            collectives::Operation::kConcat, ::poe::Call::kConcat, bytes, 0, sendbuf, recvbuf};
+    });
+}
+inline bool alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                     const CallPlace& place) {
+    return plainly(comm, place, [&](Comm&) {
+        if (!is_plain(sendbuf) || !is_plain(recvbuf) || recvcount != sendcount ||
+            recvtype != sendtype || recvbuf == sendbuf)
+            return kNotPlain;
+        return PlainCall{collectives::Operation::kIndex,
+                         ::poe::Call::kIndex,
+                         plain_bytes(sendcount, sendtype),
+                         0,
+                         sendbuf,
+                         recvbuf};
+    });
 }
 
 }  // namespace poe::mpi::quick

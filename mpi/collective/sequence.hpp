@@ -64,6 +64,9 @@ struct CollectiveState final : CommOwned {
     std::vector<std::vector<std::byte>> scratch;
     Round round;
     KnownReduction reduction;
+    // Of plain calls (plain_call.hpp).
+    collectives::CollectiveCall plain;
+    TypedReduction plain_reduction;
 };
 CollectiveState& collective_state(Comm& comm);
 

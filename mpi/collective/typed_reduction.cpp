@@ -26,19 +26,27 @@ TypedReduction::~TypedReduction() {
     if (operation_ != nullptr) environment().operations.release(*operation_);
 }
 
-void TypedReduction::use(const KnownReduction& known, const Datatype& type) noexcept {
+const collectives::Reduction& TypedReduction::repeat(const KnownReduction& known) noexcept {
+    if (known.op != op_ || known.type != handle_) {
+        use(known, static_cast<std::int64_t>(bytes_without_gaps(value_of(known.type))));
+        repeated_ = reduction();
+    }
+    return repeated_;
+}
+
+void TypedReduction::use(const KnownReduction& known, std::int64_t extent) noexcept {
     op_ = known.op;
     handle_ = known.type;
     kernel_ = known.kernel;
     commutative_ = known.commutative;
     exact_ = known.exact;
-    extent_ = span_ = type.extent();
+    extent_ = span_ = extent;
 }
 
 Fault TypedReduction::define(MPI_Op op, MPI_Datatype handle, const Datatype& type,
                              KnownReduction& last) {
     if (op == last.op && handle == last.type) [[likely]] {
-        use(last, type);
+        use(last, type.extent());
         return {};
     }
     operation_ = find<Operation>(op);
@@ -52,7 +60,7 @@ Fault TypedReduction::define(MPI_Op op, MPI_Datatype handle, const Datatype& typ
         const PredefinedType& predefined = *find_predefined_type(value_of(handle));
         last = {op, handle, find_kernel(value_of(op), predefined), is_commutative(op),
                 is_exact(predefined)};
-        use(last, type);
+        use(last, type.extent());
         return {};
     }
     op_ = op;

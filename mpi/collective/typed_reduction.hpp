@@ -43,6 +43,10 @@ class TypedReduction final : public collectives::ReductionOperation {
     // this one is predefined.
     Fault define(MPI_Op op, MPI_Datatype handle, const Datatype& type, KnownReduction& last);
 
+    // Makes it a predefined operation that was defined before, and returns it for CCL. Only for an object that
+    // nobody calls define() for; may be called again.
+    const collectives::Reduction& repeat(const KnownReduction& known) noexcept;
+
     // For CCL: out = one op two, where `one` is the operand of the lower ranks. May call the
     // program's function.
     void reduce(std::byte* out, const std::byte* one, const std::byte* two,
@@ -61,7 +65,7 @@ class TypedReduction final : public collectives::ReductionOperation {
     std::byte* origin(std::byte* vector, std::int64_t count) const noexcept;
 
   private:
-    void use(const KnownReduction& known, const Datatype& type) noexcept;
+    void use(const KnownReduction& known, std::int64_t extent) noexcept;
     std::int64_t elements(Bytes length) const noexcept;
     void apply_program(const std::byte* in, std::byte* inout, Bytes length) const;
 
@@ -77,6 +81,7 @@ class TypedReduction final : public collectives::ReductionOperation {
     std::int64_t lower_ = 0;  // true lower bound
     std::int64_t span_ = 0;   // true extent
     mutable std::vector<std::byte> copy_;
+    collectives::Reduction repeated_;  // of repeat()
 };
 
 }  // namespace poe::mpi

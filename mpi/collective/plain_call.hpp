@@ -1,0 +1,42 @@
+// Plain calls: blocking collective calls of the most common kind, which need none of the steps of a Sequence: members
+// of an intracommunicator on one node give and get blocks of one predefined datatype without gaps, which CCL moves
+// through their shared memory. Such a call may take less than 50 ns, and the general way, which can report every error,
+// as much again.
+//
+// The general way makes the same calls of CCL, so members may take different ways in one call.
+#pragma once
+
+#include <cstddef>
+
+#include "comm/bootstrap/runtime.hpp"
+#include "mpi/collective/sequence.hpp"
+#include "mpi/communicator/comm.hpp"
+
+namespace poe::mpi {
+
+struct PlainCall {
+    collectives::Operation operation = collectives::Operation::kSync;
+    ::poe::Call what = ::poe::Call::kNone;  // the operation, as a call of CCL
+    Bytes bytes = 0;                        // of the vector, or of a block
+    int root = 0;
+    // What this member gives and gets; the root of a broadcast gives what `result` contains.
+    const void* given = nullptr;
+    void* result = nullptr;
+    const KnownReduction* reduction = nullptr;  // null: the operation reduces nothing
+    // What watchers see: the function of MPI, and where the program has called it.
+    ::poe::Call shown = ::poe::Call::kNone;
+    const void* site = nullptr;
+};
+
+// Makes the call; blocks until this member's part is complete. Returns false if it has not been made: it would
+// need messages, a member has ended, or memory is short. The general way then makes it or reports the error.
+// Precondition: `comm` is an intracommunicator with several members, and the arguments are right.
+bool make_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain) noexcept;
+
+// The operation if the last reduction on this communicator was the same, and predefined; otherwise null.
+inline const KnownReduction* repeated_reduction(Comm& comm, MPI_Op op, MPI_Datatype type) {
+    const KnownReduction& last = collective_state(comm).reduction;
+    return op == last.op && type == last.type && op != MPI_OP_NULL ? &last : nullptr;
+}
+
+}  // namespace poe::mpi
