@@ -120,6 +120,10 @@ void finish_of_all(Call& call, MPI_Request& handle, int index, SeveralErrors& er
     if (request == nullptr || !request->active) {
         if (status != nullptr) set_empty(*status);
         errors.add(index, {});
+    } else if (errors.none() && request->common) {
+        // A send that had ended when MPI_Isend returned.
+        if (status != nullptr) set_status_of(*status, *request);
+        handle = MPI_REQUEST_NULL;
     } else if (errors.none() && is_surely_successful(*request)) [[likely]] {
         // Without the construction of a fault.
         if (status != nullptr) set_status_of(*status, *request);
@@ -172,8 +176,13 @@ int waitall(Call& call, int count, MPI_Request* requests, MPI_Status* statuses) 
         if (request != nullptr && request->active) {
             note_end(noted, *request);
             if (!has_ended(*request)) {
-                const Shown shown(call, about_request(*request));
-                wait_for(call.runtime(), *request);
+                {
+                    const Shown shown(call, about_request(*request));
+                    wait_for(call.runtime(), *request);
+                }
+                // A wait ends with the message that it is for. Others have often arrived meanwhile, and
+                // to take them all at once costs less than a wait for each.
+                call.runtime().messages().progress();
             }
         }
         finish_of_all(call, requests[i], i, errors);

@@ -1,6 +1,6 @@
 // What the entry points of functions with the context `quick` (mpi/table/functions.tsv) try before everything else: calls
 // that are right, and neither recorded nor checked. Those of one-sided communication need no other task; the collective ones
-// are those of mpi/collective/plain_call.hpp. The parameters are those of the body of the same name, and the place of a
+// are those of mpi/collective/plain_call.hpp; those of point-to-point communication start a message. The parameters are those of the body of the same name, and the place of a
 // call that may wait. If a function returns false, nothing has happened, and the entry point takes the general way.
 #pragma once
 
@@ -8,6 +8,8 @@
 
 #include "mpi/api/call_turn.hpp"
 #include "mpi/collective/plain_call.hpp"
+#include "mpi/point/request.hpp"
+#include "mpi/point/waiting.hpp"
 #include "mpi/table/functions.hpp"
 #include "mpi/window/at_once.hpp"
 #include "mpi/window/window.hpp"
@@ -139,20 +141,28 @@ struct CallPlace {
     const void* site;
 };
 
-// Calls work(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then makes the call in a
-// turn of its own. False if it has not been made.
+// Calls work(runtime, comm) in a turn of its own; false if that is not possible.
 template <typename Work>
-inline bool plainly(MPI_Comm handle, const CallPlace& place, Work&& work) {
+inline bool with_comm(MPI_Comm handle, Work&& work) {
     CallTurn turn;
     turn.take();
     if (!turn.is_held() || !may_be_at_once() || !turn.runtime()->failure().empty()) return false;
     Comm* const comm = find_comm(handle);
-    if (comm == nullptr || comm->is_inter() || comm->size() < 2) return false;
-    PlainCall plain = work(*comm);
-    if (plain.bytes == 0 && plain.operation != collectives::Operation::kSync) return false;
-    plain.shown = call_of(place.function);
-    plain.site = place.site;
-    return make_plain_call(*turn.runtime(), *comm, plain);
+    return comm != nullptr && work(*turn.runtime(), *comm);
+}
+
+// Calls work(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then makes the call in a
+// turn of its own. False if it has not been made.
+template <typename Work>
+inline bool plainly(MPI_Comm handle, const CallPlace& place, Work&& work) {
+    return with_comm(handle, [&](comm::Runtime& runtime, Comm& comm) {
+        if (comm.is_inter() || comm.size() < 2) return false;
+        PlainCall plain = work(comm);
+        if (plain.bytes == 0 && plain.operation != collectives::Operation::kSync) return false;
+        plain.shown = call_of(place.function);
+        plain.site = place.site;
+        return make_plain_call(runtime, comm, plain);
+    });
 }
 
 // The bytes of this many elements without gaps; 0 if there are none, or if the elements are not so simple.
@@ -285,6 +295,52 @@ inline bool alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
                          0,
                          sendbuf,
                          recvbuf};
+    });
+}
+
+// Messages of elements without gaps. The memory is that of the program, so nothing is kept with the request.
+
+// The message has left, so its request is the one that all such messages have.
+inline bool isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                  MPI_Comm comm, MPI_Request* request) {
+    return with_comm(comm, [&](comm::Runtime& runtime, Comm& members) {
+        const Bytes bytes = plain_bytes(count, datatype);
+        const Members& peers = members.peers();
+        if (bytes == 0 || buf == nullptr || request == nullptr || tag < 0 || dest < 0 ||
+            dest >= peers.size())
+            return false;
+        const comm::BufferView view(static_cast<std::byte*>(const_cast<void*>(buf)), bytes);
+        if (!runtime.messages().send_at_once(view, peers.task(dest), tag, members.context))
+            return false;
+        *request = handle_of(sent_request());
+        return true;
+    });
+}
+inline bool irsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Request* request) {
+    return isend(buf, count, datatype, dest, tag, comm, request);
+}
+
+inline bool irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                  MPI_Comm comm, MPI_Request* request) {
+    return with_comm(comm, [&](comm::Runtime& runtime, Comm& members) {
+        const Bytes bytes = plain_bytes(count, datatype);
+        const Members& peers = members.peers();
+        const bool from_any = source == MPI_ANY_SOURCE;
+        if (bytes == 0 || buf == nullptr || request == nullptr || (tag < 0 && tag != MPI_ANY_TAG) ||
+            (!from_any && (source < 0 || source >= peers.size())))
+            return false;
+        Request& made = make_request();
+        set_comm(made, members);
+        made.type = Request::Type::kReceive;
+        made.receive.view = {static_cast<std::byte*>(buf), bytes};
+        made.receive.wanted = {members.context, from_any ? comm::kWildcard : peers.task(source),
+                               tag == MPI_ANY_TAG ? comm::kWildcard : tag};
+        start_receive(runtime.messages(), made);
+        made.active = true;
+        if (!has_ended(made)) runtime.keep_moving();
+        *request = handle_of(made);
+        return true;
     });
 }
 

@@ -31,8 +31,10 @@ KeptRequests& kept() noexcept {
 void Request::reset() noexcept {
     persistent = active = ended = freed = receives_from_nobody = false;
     mode = SendMode::kStandard;
-    send_type = TypeReference();
-    receive_type = TypeReference();
+    if (send_type.get() != nullptr) [[unlikely]]
+        send_type = TypeReference();
+    if (receive_type.get() != nullptr) [[unlikely]]
+        receive_type = TypeReference();
     if (type >= Type::kWork || copy != nullptr || check != nullptr) [[unlikely]] {
         copy.reset();
         check.reset();

@@ -111,14 +111,7 @@ Fault start(comm::Runtime& runtime, Request& request) {
     if (request.check != nullptr) [[unlikely]] {
         if (Fault fault = request.check->begin()) return fault;
     }
-    if (receives(request)) {
-        comm::ReceiveRequest& receive = request.receive;
-        receive.reset(receive.view, receive.wanted);
-        receive.tell = nullptr;
-        receive.owner = &request;
-        messages.start(receive);
-        messages.begin_fetching();
-    }
+    if (receives(request)) start_receive(messages, request);
     if (sends(request)) {
         comm::SendRequest& send = request.send;
         send.reset();

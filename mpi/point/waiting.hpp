@@ -30,6 +30,16 @@ inline bool has_ended(const Request& request) noexcept {
     return true;
 }
 
+// Starts the receive of a request, which its `view` and `wanted` describe. Does not make the request active.
+inline void start_receive(comm::MessageLayer& messages, Request& request) {
+    comm::ReceiveRequest& receive = request.receive;
+    receive.reset(receive.view, receive.wanted);
+    receive.tell = nullptr;
+    receive.owner = &request;
+    messages.start(receive);
+    messages.begin_fetching();
+}
+
 // Starts the operation of a request that is not active. For messages, the fields `view`, `dest`,
 // `type` and `context` of the send and `view` and `wanted` of the receive describe it. Never
 // blocks.
