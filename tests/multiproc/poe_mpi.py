@@ -152,16 +152,17 @@ class Compilers(MpiTest):
 
     def test_usual_names_lie_apart(self):
         place = BUILD / "lib" / "poe" / "mpi" / "bin"
-        self.assertEqual(sorted(file.name for file in place.iterdir()), ["mpicc", "mpicxx", "mpiexec", "mpif77", "mpif90", "mpifort"])
+        self.assertEqual(sorted(file.name for file in place.iterdir()), ["mpiCC", "mpic++", "mpicc", "mpicxx", "mpiexec", "mpif77", "mpif90", "mpifort"])
         program = self.compile(HELLO, compiler=str(place / "mpicc"))
         self.assertEqual(run(str(place / "mpiexec"), "-n", "1", program).stdout, "hello: 0 of 1\n")
 
     def test_cxx(self):
         file = self.folder / "program.cpp"
         file.write_text(HELLO)
-        result = run(str(BUILD / "bin" / "mpicxx.poe"), str(file), "-o", str(self.folder / "program"))
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.ok(poe(str(self.folder / "program"), "-procs", "2"))
+        for name in ("mpicxx", "mpic++", "mpiCC"):
+            result = run(str(BUILD / "bin" / f"{name}.poe"), str(file), "-o", str(self.folder / name))
+            self.assertEqual((result.returncode, result.stderr), (0, ""), name)
+            self.ok(poe(str(self.folder / name), "-procs", "2"))
 
     def test_static(self):
         if SANITIZED:
