@@ -171,18 +171,18 @@ int waitall(Call& call, int count, MPI_Request* requests, MPI_Status* statuses) 
     if (!check_handles(call, count, requests)) return call.code();
     Noted noted(call);
     SeveralErrors errors(call, statuses);
+    bool has_waited = false;
     for (int i = 0; i < count; ++i) {
         Request* request = find_request(requests[i]);
         if (request != nullptr && request->active) {
             note_end(noted, *request);
+            // A wait ends with the message that it is for. Others have often arrived meanwhile, and to
+            // take them all at once costs less than a wait for each.
+            if (has_waited && !has_ended(*request)) call.runtime().messages().progress();
             if (!has_ended(*request)) {
-                {
-                    const Shown shown(call, about_request(*request));
-                    wait_for(call.runtime(), *request);
-                }
-                // A wait ends with the message that it is for. Others have often arrived meanwhile, and
-                // to take them all at once costs less than a wait for each.
-                call.runtime().messages().progress();
+                const Shown shown(call, about_request(*request));
+                wait_for(call.runtime(), *request);
+                has_waited = true;
             }
         }
         finish_of_all(call, requests[i], i, errors);
