@@ -2,12 +2,12 @@
 #include "comm/progress/progress_thread.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <pthread.h>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/futex.hpp"
+#include "comm/progress/signals_blocked.hpp"
 
 namespace poe::comm {
 namespace {
@@ -18,23 +18,6 @@ constexpr std::chrono::microseconds kShortestNap = 200us;
 constexpr std::chrono::microseconds kLongestNap = 1ms;
 constexpr std::chrono::microseconds kIdleNap = 1s;  // for mode kOff, and while no operation is open
 constexpr auto kLongestPark = 1s;
-
-// Blocks all signals while the thread is created, because only the program's threads handle
-// signals.
-class SignalsBlocked {
-  public:
-    SignalsBlocked() noexcept {
-        sigset_t all;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-  private:
-    sigset_t before_{};
-};
 
 }  // namespace
 

@@ -120,6 +120,7 @@ int file_set_info(Call& call, MPI_File fh, MPI_Info info) {
     const Info* hints = nullptr;
     if (!resolve_info(call, info, hints)) return call.code();
     File& file = *find_file(fh);
+    await_file(call.runtime(), file);
     const std::lock_guard guard(environment().lock);
     set_file_hints(file, hints);
     return MPI_SUCCESS;

@@ -46,29 +46,34 @@ class EndedAccess final : public Work {
     Bytes moved_;
 };
 
-// An access of this task alone that moves its data in steps: each poll of the message layer is one, in waits, in
-// tests and by the progress thread. If the layer polls something that has moved, no wait sleeps.
+// An access of this task alone that does not block. With several threads, a thread of the library makes it as a whole.
+// Otherwise it moves its data in steps: each poll of the message layer is one, in waits, in tests and by the progress
+// thread. If the layer polls something that has moved, no wait sleeps.
 class AccessInSteps final : public Work, public comm::OtherInput {
   public:
-    AccessInSteps(comm::MessageLayer& messages, File& file, FileAccess access, Bytes position,
+    AccessInSteps(comm::Runtime& runtime, File& file, FileAccess access, Bytes position,
                   ProgramData data)
-        : messages_(messages),
+        : messages_(runtime.messages()),
+          in_steps_(!runtime.turn().shared() || keeps_turn(file)),
+          system_(runtime),
           file_(file),
           view_(file.view),
           data_(std::move(data)),
           memory_(data_.memory()),
           transfer_(file, view_->stream, access, position, memory_) {}
     ~AccessInSteps() override { messages_.remove_input(*this); }
-    void start(comm::MessageLayer&) override { messages_.add_input(*this); }
-    bool advance(comm::MessageLayer&) override { return over_; }
+    void start(comm::MessageLayer&) override {
+        if (in_steps_) return messages_.add_input(*this);
+        system_.start([this] { transfer_.step(data_.bytes()); });
+    }
+    bool advance(comm::MessageLayer&) override {
+        if (!over_ && !in_steps_ && system_.over()) end();
+        return over_;
+    }
     bool poll() override {
-        over_ = transfer_.step(kStepBytes);
-        if (!over_) return true;
+        if (!transfer_.step(kStepBytes)) return true;
         messages_.remove_input(*this);
-        Transferred moved = transfer_.result();
-        Transferred whole = data_.finish(moved.bytes);
-        moved_ = whole.bytes;
-        fault_ = moved.fault ? std::move(moved.fault) : std::move(whole.fault);
+        end();
         return true;
     }
     Fault result() override { return fault_; }
@@ -77,10 +82,20 @@ class AccessInSteps final : public Work, public comm::OtherInput {
     bool calls_program() const noexcept override { return false; }
 
   private:
+    void end() {
+        over_ = true;
+        Transferred moved = transfer_.result();
+        Transferred whole = data_.finish(moved.bytes);
+        moved_ = whole.bytes;
+        fault_ = moved.fault ? std::move(moved.fault) : std::move(whole.fault);
+    }
+
     // Takes the system some hundredths of a millisecond, so messages do not wait long.
     static constexpr Bytes kStepBytes = Bytes{128} << 10;
 
     comm::MessageLayer& messages_;
+    const bool in_steps_;
+    SystemCalls system_;
     File& file_;
     const std::shared_ptr<const View> view_;
     ProgramData data_;
@@ -232,8 +247,7 @@ Transferred move_own(Call& call, const DataAccess& what, ResolvedAccess& resolve
         moved = transfer(file, file.view->stream, what.access, resolved.position,
                          resolved.data.memory());
     };
-    // The system's locks do not exclude threads that use the same descriptor, but the turn does.
-    if (file.atomic || file.hints.sieve_writes == Choice::kEnable)
+    if (keeps_turn(file))
         move();
     else
         use_file(call.runtime(), file, move);
@@ -315,7 +329,7 @@ int start_access_file(Call& call, const DataAccess& what, MPI_Request* request) 
         advance_pointer(what, file, resolved.position, requested);
         *request = handle_of(
             make_work(call.runtime().messages(),
-                      std::make_unique<AccessInSteps>(call.runtime().messages(), file, what.access,
+                      std::make_unique<AccessInSteps>(call.runtime(), file, what.access,
                                                       resolved.position, std::move(resolved.data)),
                       file.comm, false));
         call.runtime().keep_moving();

@@ -43,7 +43,8 @@ CollectiveTransfer::CollectiveTransfer(comm::Runtime& runtime, File& file, FileA
       data_(std::move(data)),
       memory_(data_.memory()),
       calls_program_(file.view->representation->calls_program()),
-      type_(next_type(file)) {}
+      type_(next_type(file)),
+      system_(runtime) {}
 
 CollectiveTransfer::Span CollectiveTransfer::own_span() const {
     const Stream& stream = view_->stream;
@@ -95,24 +96,27 @@ bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
                 if (exchanges()) {
                     begin_windows();
                     begin_round(messages);
-                    state_ = State::kRound;
-                    break;
+                } else {
+                    begin_own();
                 }
-                {
-                    Transferred own = transfer(file_, view_->stream, access_, position_, memory_);
-                    moved_ = own.bytes;
-                    fault_ = std::move(own.fault);
-                    finish();
-                }
+                break;
+            case State::kOwn:
+                if (!system_.over()) return false;
+                end_own();
+                break;
+            case State::kReading:
+                if (!system_.over()) return false;
+                send_window(messages);
+                state_ = State::kRound;
                 break;
             case State::kRound:
                 if (!round_ended(messages)) return false;
                 end_round();
-                if (++round_ < rounds_ && !fault_) {
-                    begin_round(messages);
-                } else {
-                    begin_verdict();
-                }
+                if (state_ == State::kRound) next_round(messages);
+                break;
+            case State::kWriting:
+                if (!system_.over()) return false;
+                next_round(messages);
                 break;
             case State::kVerdict:
                 if (!verdict_exchange_->advance(messages)) return false;
@@ -121,6 +125,34 @@ bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
             case State::kEnded:
                 return true;
         }
+    }
+}
+
+void CollectiveTransfer::begin_own() {
+    state_ = State::kOwn;
+    if (keeps_turn(file_)) {
+        transferred_ = transfer(file_, view_->stream, access_, position_, memory_);
+        return end_own();
+    }
+    own_transfer_ =
+        std::make_unique<SteppedTransfer>(file_, view_->stream, access_, position_, memory_);
+    system_.start([this] {
+        own_transfer_->step(memory_.layout.size());
+        transferred_ = own_transfer_->result();
+    });
+}
+
+void CollectiveTransfer::end_own() {
+    moved_ = transferred_.bytes;
+    fault_ = std::move(transferred_.fault);
+    finish();
+}
+
+void CollectiveTransfer::next_round(comm::MessageLayer& messages) {
+    if (++round_ < rounds_ && !fault_) {
+        begin_round(messages);
+    } else {
+        begin_verdict();
     }
 }
 
@@ -241,39 +273,67 @@ void CollectiveTransfer::begin_round(comm::MessageLayer& messages) {
     };
     exchange_own(FileAccess::kRead);
     own_receives_ = receives_.size();
+    state_ = State::kRound;
     if (place_ >= 0) {
         window_first_ = window_of(place_);
         window_end_ = std::min(window_first_ + size, end_);
-        if (window_first_ < window_end_) serve_window(messages);
+        find_parts();
+        if (access_ == FileAccess::kWrite) {
+            receive_window(messages);
+        } else {
+            begin_reading(messages);
+        }
     }
     exchange_own(FileAccess::kWrite);
 }
 
-// The aggregator's side of a round: receives what the members write, or reads and sends.
-void CollectiveTransfer::serve_window(comm::MessageLayer& messages) {
-    std::int64_t first = window_end_;
-    std::int64_t end = window_first_;
-    std::vector<Part> parts;
+// The parts of all members in the window of this aggregator, which has none in the last round perhaps.
+void CollectiveTransfer::find_parts() {
+    parts_.assign(static_cast<std::size_t>(file_.size()), Part{});
+    parts_first_ = parts_end_ = 0;
+    if (window_first_ >= window_end_) return;
+    parts_first_ = window_end_;
+    parts_end_ = window_first_;
     for (int rank = 0; rank < file_.size(); ++rank) {
-        const Part part = parts.emplace_back(part_of(rank, window_first_, window_end_));
+        const Part part = part_of(rank, window_first_, window_end_);
+        if (part.empty()) continue;
+        parts_[static_cast<std::size_t>(rank)] = part;
+        const Stream& stream = stream_of(rank);
+        parts_first_ = std::min(parts_first_, stream.place(part.first));
+        parts_end_ = std::max(parts_end_, stream.place(part.end - 1) + 1);
+    }
+}
+
+// The aggregator's side of a round of writing.
+void CollectiveTransfer::receive_window(comm::MessageLayer& messages) {
+    for (int rank = 0; rank < file_.size(); ++rank) {
+        const Part part = parts_[static_cast<std::size_t>(rank)];
         if (part.empty()) continue;
         const Stream& stream = stream_of(rank);
-        first = std::min(first, stream.place(part.first));
-        end = std::max(end, stream.place(part.end - 1) + 1);
-        if (access_ == FileAccess::kWrite)
-            receive(messages, rank,
-                    Slice(stream.base_for(window_.get(), window_first_), stream.layout, part.first,
-                          part.end - part.first));
+        receive(messages, rank,
+                Slice(stream.base_for(window_.get(), window_first_), stream.layout, part.first,
+                      part.end - part.first));
     }
-    if (access_ == FileAccess::kWrite || first >= end) return;
-    std::byte* const memory = window_.get() + (first - window_first_);
-    Transferred got;
+}
+
+// The aggregator's side of a round of reading.
+void CollectiveTransfer::begin_reading(comm::MessageLayer& messages) {
+    if (parts_first_ >= parts_end_) return;
+    transferred_ = {};
     // After an error the members get empty messages.
-    if (!own_fault_) got = read_bytes(file_, memory, static_cast<Bytes>(end - first), first);
-    if (got.fault) own_fault_ = std::move(got.fault);
-    const std::int64_t known = first + static_cast<std::int64_t>(got.bytes);
+    if (own_fault_) return send_window(messages);
+    state_ = State::kReading;
+    system_.start([this] {
+        transferred_ = read_bytes(file_, window_.get() + (parts_first_ - window_first_),
+                                  static_cast<Bytes>(parts_end_ - parts_first_), parts_first_);
+    });
+}
+
+void CollectiveTransfer::send_window(comm::MessageLayer& messages) {
+    if (transferred_.fault) own_fault_ = std::move(transferred_.fault);
+    const std::int64_t known = parts_first_ + static_cast<std::int64_t>(transferred_.bytes);
     for (int rank = 0; rank < file_.size(); ++rank) {
-        const Part part = parts[static_cast<std::size_t>(rank)];
+        const Part part = parts_[static_cast<std::size_t>(rank)];
         if (part.empty()) continue;
         const Stream& stream = stream_of(rank);
         const Bytes until = stream.find(known, part.first, part.end);
@@ -311,26 +371,25 @@ void CollectiveTransfer::end_round() {
         if (i < own_receives_) moved_ += std::min(request.length, request.view.size());
     }
     for (const comm::SendRequest& request : sends_) note(request.outcome, request.dest);
-    if (access_ == FileAccess::kWrite && place_ >= 0 && !fault_ && !own_fault_) write_window();
+    const bool has_data = access_ == FileAccess::kWrite && place_ >= 0 && parts_first_ < parts_end_;
+    if (!has_data || fault_ || own_fault_) return;
+    state_ = State::kWriting;
+    system_.start([this] { write_window(); });
 }
 
 // Writes what the members have sent, and no byte that nobody has sent.
 void CollectiveTransfer::write_window() {
-    if (window_first_ >= window_end_) return;  // this aggregator has no window in the last round
     static const std::vector<std::byte> marks(kMarks, std::byte{0xff});
-    std::int64_t first = window_end_;
-    std::int64_t end = window_first_;
+    const std::int64_t first = parts_first_;
+    const std::int64_t end = parts_end_;
     for (int rank = 0; rank < file_.size(); ++rank) {
-        const Part part = part_of(rank, window_first_, window_end_);
+        const Part part = parts_[static_cast<std::size_t>(rank)];
         if (part.empty()) continue;
         const Stream& stream = stream_of(rank);
-        first = std::min(first, stream.place(part.first));
-        end = std::max(end, stream.place(part.end - 1) + 1);
         std::byte* const base = stream.base_for(covered_.get(), window_first_);
         for (Bytes at = part.first; at < part.end; at += kMarks)
             stream.layout.copy_in(base, at, marks.data(), std::min(kMarks, part.end - at));
     }
-    if (first >= end) return;
     const std::byte* at = covered_.get() + (first - window_first_);
     const std::byte* const limit = covered_.get() + (end - window_first_);
     while (at < limit && !own_fault_) {
@@ -384,6 +443,7 @@ Awaited CollectiveTransfer::awaited(const comm::MessageLayer& messages) {
     if (state_ == State::kSpans && span_exchange_ != nullptr)
         return span_exchange_->awaited(messages);
     if (state_ == State::kVerdict) return verdict_exchange_->awaited(messages);
+    if (state_ != State::kRound) return {};
     for (const comm::ReceiveRequest& request : receives_)
         if (request.outcome == comm::Outcome::kPending) return messages.awaited_by(request);
     for (const comm::SendRequest& request : sends_)

@@ -13,6 +13,8 @@
 // An aggregator computes the places from the views that MPI_File_set_view has sent, so no lists of
 // places are sent. A message of a round is a contiguous part of a member's stream, because its
 // places ascend.
+//
+// The system reads and writes between two steps of advance(), which any thread may make: threads.hpp.
 #pragma once
 
 #include <array>
@@ -25,6 +27,7 @@
 #include "mpi/collective/sequence.hpp"
 #include "mpi/file/program_data.hpp"
 #include "mpi/file/slice.hpp"
+#include "mpi/file/threads.hpp"
 #include "mpi/file/transfer.hpp"
 #include "mpi/point/request.hpp"
 
@@ -48,7 +51,15 @@ class CollectiveTransfer final : public Work {
     bool calls_program() const noexcept override { return calls_program_; }
 
   private:
-    enum class State : std::uint8_t { kSpans, kRound, kVerdict, kEnded };
+    enum class State : std::uint8_t {
+        kSpans,    // the spans are being published
+        kOwn,      // this member moves its own data
+        kReading,  // an aggregator reads a window
+        kRound,    // the messages of a round are under way
+        kWriting,  // an aggregator writes a window
+        kVerdict,
+        kEnded
+    };
 
     // What a member publishes first.
     struct Span {
@@ -67,6 +78,9 @@ class CollectiveTransfer final : public Work {
     void begin_round(comm::MessageLayer& messages);
     bool round_ended(comm::MessageLayer& messages);
     void end_round();
+    void next_round(comm::MessageLayer& messages);
+    void begin_own();
+    void end_own();
     void begin_verdict();
     void end_verdict();
     void finish();
@@ -82,7 +96,10 @@ class CollectiveTransfer final : public Work {
     Part part_of(int rank, std::int64_t first, std::int64_t end) const noexcept;
     void send(comm::MessageLayer& messages, int rank, const Slice& slice);
     void receive(comm::MessageLayer& messages, int rank, const Slice& slice);
-    void serve_window(comm::MessageLayer& messages);
+    void find_parts();
+    void receive_window(comm::MessageLayer& messages);
+    void begin_reading(comm::MessageLayer& messages);
+    void send_window(comm::MessageLayer& messages);
     void write_window();
 
     comm::Runtime& runtime_;
@@ -96,6 +113,9 @@ class CollectiveTransfer final : public Work {
     const bool calls_program_;
     const std::int32_t type_;  // of messages
     State state_ = State::kSpans;
+    SystemCalls system_;  // of the states kOwn, kReading and kWriting
+    Transferred
+        transferred_;  // by them; kReading: into the window from the first byte of all parts_ on
     // Both are made at the start, because all members must number their collective calls alike, and
     // the second phase ends at different moments. Null: the file has one member only.
     std::unique_ptr<Sequence> span_exchange_;
@@ -119,6 +139,10 @@ class CollectiveTransfer final : public Work {
     std::unique_ptr<std::byte[]> covered_;  // for each byte of the window: 0 or 0xff
     std::int64_t window_first_ = 0;
     std::int64_t window_end_ = 0;
+    std::vector<Part> parts_;       // of all members in the window, by rank
+    std::int64_t parts_first_ = 0;  // the part of the file that they span
+    std::int64_t parts_end_ = 0;
+    std::unique_ptr<SteppedTransfer> own_transfer_;
     std::deque<Slice> slices_;
     std::deque<comm::SendRequest> sends_;
     std::deque<comm::ReceiveRequest> receives_;

@@ -16,6 +16,7 @@
 #include "mpi/communicator/duplication.hpp"
 #include "mpi/communicator/exchange.hpp"
 #include "mpi/file/shared_pointer.hpp"
+#include "mpi/file/threads.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
@@ -114,10 +115,11 @@ Fault open_descriptor(File& file, bool creates) {
 // Rank 0 opens the file first, because only one member may create it.
 Fault open_everywhere(comm::Runtime& runtime, File& file) {
     Fault own;
-    if (file.rank() == 0) own = open_descriptor(file, true);
+    // To open may block: a pipe waits for its other end.
+    if (file.rank() == 0) without_turn(runtime, [&] { own = open_descriptor(file, true); });
     if (Fault fault = agree_on_fault(runtime, *file.comm, file.name, own)) return fault;
     if (file.size() == 1) return {};
-    if (file.rank() != 0) own = open_descriptor(file, false);
+    if (file.rank() != 0) without_turn(runtime, [&] { own = open_descriptor(file, false); });
     return agree_on_fault(runtime, *file.comm, file.name, own);
 }
 
@@ -234,10 +236,12 @@ Fault close_file(comm::Runtime& runtime, File& file) {
     Fault fault;
     if (file.shared != nullptr) fault = file.shared->close(runtime);
     Fault own;
-    if (file.on_network && file.writable()) own = sync_file(file);
-    // A network file system may report a failed write here.
-    if (::close(file.descriptor.release()) != 0 && errno != EINTR && !own)
-        own = system_fault(errno, "cannot write to", file.name);
+    without_turn(runtime, [&] {
+        if (file.on_network && file.writable()) own = sync_file(file);
+        // A network file system may report a failed write here.
+        if (::close(file.descriptor.release()) != 0 && errno != EINTR && !own)
+            own = system_fault(errno, "cannot write to", file.name);
+    });
     Fault failed = agree_on_fault(runtime, *file.comm, file.name, own);
     if (!fault) fault = std::move(failed);
     if ((file.amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
@@ -276,7 +280,8 @@ Fault preallocate_file(comm::Runtime& runtime, File& file, std::int64_t size) {
     if (Fault fault = agree_on_value(runtime, file, size, "size", {})) return fault;
     Fault own;
     if (file.rank() == 0 && size > 0) {
-        const int error = ::posix_fallocate(file.descriptor.get(), 0, size);
+        int error = 0;
+        use_file(runtime, file, [&] { error = ::posix_fallocate(file.descriptor.get(), 0, size); });
         if (error != 0) own = system_fault(error, "cannot reserve space for", file.name);
     }
     return agree_on_fault(runtime, *file.comm, file.name, own);

@@ -1,7 +1,15 @@
 // System calls of files without the turn, so that other threads can call MPI while the system reads or writes
 // (MPI_THREAD_MULTIPLE). For a program with one thread, these functions do nothing but the work.
+//
+//   operation                          who makes the system calls
+//   a blocking call of one task        the thread that calls: without_turn(), use_file()
+//   a part of an operation that any    a thread of the library: SystemCalls. A thread that has the turn because it
+//   thread continues in its waits      continues the operation cannot give it up, as it may be in the middle of
+//                                      waking others.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "comm/bootstrap/runtime.hpp"
@@ -45,5 +53,30 @@ void use_file(comm::Runtime& runtime, File& file, Work&& work) {
     } const end{file};
     without_turn(runtime, std::forward<Work>(work));
 }
+
+// True if accesses to the file keep the turn: the locks of the system do not exclude threads that use the same
+// descriptor, but the turn does.
+inline bool keeps_turn(const File& file) noexcept {
+    return file.atomic || file.hints.sieve_writes == Choice::kEnable;
+}
+
+// System calls of an operation whose next step comes after them. All functions are for the thread that has the turn.
+class SystemCalls {
+  public:
+    // The runtime must outlive all calls.
+    explicit SystemCalls(comm::Runtime& runtime) noexcept : runtime_(runtime) {}
+
+    // Begins `calls`, which use nothing that the turn protects. With several threads it does not block, and a thread of
+    // the library runs `calls`; then it wakes the threads whose waits have ended. Otherwise, or if no thread can be
+    // started, this function runs them. What they use must stay until over() is true.
+    void start(std::function<void()> calls);
+    // True if the calls that were started last have ended. Throws what they have thrown.
+    bool over() const;
+
+  private:
+    struct State;
+    comm::Runtime& runtime_;
+    std::shared_ptr<State> state_;
+};
 
 }  // namespace poe::mpi

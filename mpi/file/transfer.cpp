@@ -38,6 +38,7 @@ class FileMover {
     FileMover(File& file, const Stream& stream, FileAccess access, Bytes position,
               const FileMemory& memory)
         : file_(file),
+          hints_(file.hints),
           stream_(stream),
           access_(access),
           memory_(memory),
@@ -133,12 +134,11 @@ class FileMover {
 
     void read_pieces(std::int64_t at) {
         std::int64_t file_end = 0;
-        const Bytes end = part_within(at, file_.hints.read_buffer, file_end);
+        const Bytes end = part_within(at, hints_.read_buffer, file_end);
         const std::int64_t span = file_end - at;
         const auto wanted = static_cast<std::int64_t>(end - position_);
-        const bool sieve =
-            file_.hints.sieve_reads == Choice::kEnable ||
-            (file_.hints.sieve_reads == Choice::kAutomatic && span / wanted < kMostGaps);
+        const bool sieve = hints_.sieve_reads == Choice::kEnable ||
+                           (hints_.sieve_reads == Choice::kAutomatic && span / wanted < kMostGaps);
         if (!sieve) return each_piece(end);
         std::byte* const all = buffer(static_cast<Bytes>(span));
         Transferred part = read_bytes(file_, all, static_cast<Bytes>(span), at);
@@ -178,9 +178,8 @@ class FileMover {
 
     void write_pieces(std::int64_t at) {
         std::int64_t file_end = 0;
-        const Bytes end = part_within(at, file_.hints.write_buffer, file_end);
-        if (file_.hints.sieve_writes != Choice::kEnable || !file_.readable())
-            return each_piece(end);
+        const Bytes end = part_within(at, hints_.write_buffer, file_end);
+        if (hints_.sieve_writes != Choice::kEnable || !file_.readable()) return each_piece(end);
         const FileLock lock(file_, FileAccess::kWrite, at, file_end, !file_.atomic);
         if (lock.fault()) {
             result_.fault = lock.fault();
@@ -212,6 +211,8 @@ class FileMover {
     }
 
     File& file_;
+    // Those of the beginning: another thread may change the hints of the file meanwhile.
+    const FileHints hints_;
     const Stream& stream_;
     FileAccess access_;
     const FileMemory& memory_;

@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
 
 
 # Thread 1 of task 0 writes to a pipe, or reads from one. It cannot end before the main thread, which first gets a message of
-# task 1, has read from the pipe or written to it.
+# task 1, has read from the pipe or written to it. With "exchange", both tasks move one half each, through one of them.
 BLOCKED = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -101,44 +101,64 @@ BLOCKED = r"""
 #include <unistd.h>
 enum { kBytes = 1 << 20, kPatience = 60000 };
 static const char *path, *way;
+static int rank, reads, exchanges, moved;
 static MPI_File file;
 static char *block, *found;
-static int moved;
 static volatile int begun;
+static int is(const char* name) { return strcmp(way, name) == 0; }
 static void* move(void* nothing) {
     MPI_Status status;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int half = kBytes / 2;
+    const MPI_Offset at = rank * half;
     begun = 1;
-    if (strcmp(way, "write") == 0) MPI_File_write_shared(file, block, kBytes, MPI_CHAR, &status);
-    if (strcmp(way, "read") == 0) MPI_File_read_shared(file, found, kBytes, MPI_CHAR, &status);
+    if (is("write")) MPI_File_write_shared(file, block, kBytes, MPI_CHAR, &status);
+    if (is("read")) MPI_File_read_shared(file, found, kBytes, MPI_CHAR, &status);
+    if (is("iwrite")) MPI_File_iwrite_at(file, 0, block, kBytes, MPI_CHAR, &request);
+    if (is("iread")) MPI_File_iread_at(file, 0, found, kBytes, MPI_CHAR, &request);
+    if (is("write_all")) MPI_File_write_all(file, block, kBytes, MPI_CHAR, &status);
+    if (is("read_all")) MPI_File_read_all(file, found, kBytes, MPI_CHAR, &status);
+    if (is("iwrite_all")) MPI_File_iwrite_all(file, block, kBytes, MPI_CHAR, &request);
+    if (is("iread_all")) MPI_File_iread_all(file, found, kBytes, MPI_CHAR, &request);
+    if (is("exchange_write")) MPI_File_write_at_all(file, at, block + at, half, MPI_CHAR, &status);
+    if (is("exchange_read")) MPI_File_read_at_all(file, at, found + at, half, MPI_CHAR, &status);
+    if (request != MPI_REQUEST_NULL) MPI_Wait(&request, &status);
     MPI_Get_count(&status, MPI_CHAR, &moved);
     return nothing;
 }
 /* Returns when the thread is inside of the system call, as far as the pipe shows it. */
 static void wait_for_block(int pipe) {
-    int queued = 0, size = fcntl(pipe, F_GETPIPE_SZ), read = strcmp(way, "read") == 0;
-    for (int i = 0; i < kPatience && !(read ? begun : queued == size); ++i) {
+    int queued = 0, size = fcntl(pipe, F_GETPIPE_SZ);
+    for (int i = 0; i < kPatience && !(reads ? begun : queued == size); ++i) {
         poll(NULL, 0, 1);
         ioctl(pipe, FIONREAD, &queued);
     }
-    if (!read && queued != size) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!reads && queued != size) MPI_Abort(MPI_COMM_WORLD, 3);
 }
 int main(int argc, char** argv) {
-    int rank, provided, number = 0;
+    int provided, number = 0, pipe;
+    pthread_t thread;
+    MPI_Info hints;
     path = argv[1];
     way = argv[2];
+    reads = strstr(way, "read") != NULL;
+    exchanges = strncmp(way, "exchange", 8) == 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pipe = open(path, O_RDWR | O_CLOEXEC);
+    block = malloc(kBytes);
+    found = malloc(kBytes);
+    for (int i = 0; i < kBytes; ++i) block[i] = (char)(i % 251);
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, reads ? "romio_cb_read" : "romio_cb_write", "enable");
+    if (rank == 0 || exchanges) {
+        if (MPI_File_open(exchanges ? MPI_COMM_WORLD : MPI_COMM_SELF, path, MPI_MODE_RDWR, hints, &file)) return 4;
+        pthread_create(&thread, NULL, move, NULL);
+    }
     if (rank == 1) {
         MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Ssend(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     } else {
-        pthread_t thread;
-        const int pipe = open(path, O_RDWR | O_CLOEXEC);
-        block = malloc(kBytes);
-        found = malloc(kBytes);
-        for (int i = 0; i < kBytes; ++i) block[i] = (char)(i % 251);
-        if (MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file)) return 4;
-        pthread_create(&thread, NULL, move, NULL);
         wait_for_block(pipe);
         for (int i = 0; i < 1000; ++i) {
             MPI_Sendrecv(&i, 1, MPI_INT, 0, 1, &number, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
@@ -146,14 +166,62 @@ int main(int argc, char** argv) {
         MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
         MPI_Recv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int done = 0; done < kBytes;) {
-            const int n = (int)(strcmp(way, "write") == 0 ? read(pipe, found + done, kBytes - done)
-                                                          : write(pipe, block + done, kBytes - done));
+            const int n = (int)(reads ? write(pipe, block + done, kBytes - done) : read(pipe, found + done, kBytes - done));
             if (n <= 0) return 5;
             done += n;
         }
+    }
+    if (rank == 0 || exchanges) {
+        const int bytes = exchanges ? kBytes / 2 : kBytes, from = rank * bytes;
         pthread_join(thread, NULL);
-        printf("%d %d\n", moved == kBytes, memcmp(block, found, kBytes) == 0);
+        printf("%d %d\n", moved == bytes, rank == 1 && !reads ? 1 : memcmp(block + from, found + from, bytes) == 0);
         MPI_File_close(&file);
+    }
+    MPI_Info_free(&hints);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# A thread opens a pipe, which blocks until the main thread opens the other end, after messages with task 1.
+OPENING = r"""
+#include <fcntl.h>
+#include <mpi.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static const char* path;
+static volatile int begun;
+static char found;
+static void* open_and_read(void* nothing) {
+    MPI_File file;
+    begun = 1;
+    if (MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file)) return nothing;
+    MPI_File_read_shared(file, &found, 1, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    return nothing;
+}
+int main(int argc, char** argv) {
+    int rank, provided, number = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    path = argv[1];
+    if (rank == 1) {
+        MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Ssend(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    } else {
+        pthread_t thread;
+        pthread_create(&thread, NULL, open_and_read, NULL);
+        while (!begun) poll(NULL, 0, 1);
+        for (int i = 0; i < 1000; ++i)
+            MPI_Sendrecv(&i, 1, MPI_INT, 0, 1, &number, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        const int pipe = open(path, O_WRONLY | O_CLOEXEC);
+        if (write(pipe, "x", 1) != 1) return 5;
+        pthread_join(thread, NULL);
+        printf("%c\n", found);
     }
     MPI_Finalize();
     return 0;
@@ -310,14 +378,34 @@ class Files(LaunchTest):
                 # What a task has reported as written is there, and what was not written is not.
                 self.assertEqual(target.stat().st_size, 700000)
 
-    def test_other_threads_call_mpi_during_a_system_call(self):
+    def call_mpi_during(self, *ways):
         path = self.build(BLOCKED)
-        for way in ("write", "read"):
+        for way in ways:
             for device in ("us", "ip"):
                 pipe = path / f"pipe-{way}-{device}"
                 os.mkfifo(pipe)
                 done = poe(path / "program", pipe, way, "-procs", "2", "-euilib", device)
-                self.assertEqual((done.returncode, done.stdout), (0, b"1 1\n"), done.stderr)
+                expected = b"1 1\n" * (2 if way.startswith("exchange") else 1)
+                self.assertEqual((done.returncode, done.stdout), (0, expected), (way, device, done.stderr))
+
+    def test_other_threads_call_mpi_during_a_system_call(self):
+        self.call_mpi_during("write", "read")
+
+    def test_other_threads_call_mpi_during_a_non_blocking_access(self):
+        self.call_mpi_during("iwrite", "iread")
+
+    def test_other_threads_call_mpi_during_a_collective_access(self):
+        self.call_mpi_during("write_all", "read_all", "iwrite_all", "iread_all")
+
+    def test_other_threads_call_mpi_during_an_open(self):
+        path = self.build(OPENING)
+        pipe = path / "pipe"
+        os.mkfifo(pipe)
+        done = poe(path / "program", pipe, "-procs", "2")
+        self.assertEqual((done.returncode, done.stdout), (0, b"x\n"), done.stderr)
+
+    def test_other_threads_call_mpi_during_an_exchange(self):
+        self.call_mpi_during("exchange_write", "exchange_read")
 
     def test_views_without_data(self):
         path = self.build(NO_DATA)
