@@ -4,10 +4,13 @@
 // processor, the kernel and the cores on which the two tasks run: a message of 64 KB takes 3.3 us
 // fetched and 6.1 us streamed on one machine, 7.6 and 6.9 us on another. Therefore the receiver
 // measures both ways for each class of lengths and uses the cheaper one; it tries the other one
-// occasionally. Announced messages are measured in bursts (transfer_burst.hpp). It is separate because it is pure
-// arithmetic, tested without messages.
+// occasionally: soon at the start, when memory and caches are cold, and later the more rarely the more it costs,
+// so that trying takes about 3 % of the time at most. Announced messages are measured in bursts (transfer_burst.hpp).
+// Long one-sided operations are measured in the same way (mpi/window/mail_choice.hpp). It is separate because it is
+// pure arithmetic, tested without messages.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -41,7 +44,9 @@ class SingleCopyTuner {
     CopyMethod choose(Bytes length) noexcept {
         Class& of = class_of(length);
         const CopyMethod best = of.costs.best();
-        if (++of.messages % kTryOther != 0) return best;
+        if (++of.since_other < std::min(of.gap, longest_gap(of.costs))) return best;
+        of.since_other = 0;
+        of.gap = std::min(2 * of.gap, kLongestGap);
         return best == CopyMethod::kFetch ? CopyMethod::kStream : CopyMethod::kFetch;
     }
 
@@ -59,14 +64,26 @@ class SingleCopyTuner {
     const WayCosts& costs(Bytes length) noexcept { return class_of(length).costs; }
 
   private:
+    // Messages from one try of the other way to the next: two at the start, then twice as many each time, up to
+    // kTryOther for each time that the cheaper way fits into the other one.
+    static constexpr std::uint32_t kFirstGap = 2;
     static constexpr std::uint32_t kTryOther = 32;
+    static constexpr std::uint32_t kLongestGap = 8 * kTryOther;
     static constexpr double kForget = 16;
     static constexpr unsigned kClasses = 32;
 
     struct Class {
         WayCosts costs;
-        std::uint32_t messages = 0;
+        std::uint32_t since_other = 0;  // messages
+        std::uint32_t gap = kFirstGap;
     };
+    static std::uint32_t longest_gap(const WayCosts& costs) noexcept {
+        if (!costs.known()) return kLongestGap;
+        const double ratio =
+            std::max(costs.fetch, costs.stream) / std::min(costs.fetch, costs.stream);
+        constexpr double kMost = double{kLongestGap} / kTryOther;
+        return static_cast<std::uint32_t>(kTryOther * std::min(ratio, kMost));
+    }
     // Classes are powers of two. Common lengths just below a power of two belong to the same class
     // as the power itself.
     static unsigned index_of(Bytes length) noexcept {

@@ -98,25 +98,6 @@ class MailSender {
 Fault hand_over(Mailbox& box, const Mail& mail, Bytes bytes, Bytes element_bytes,
                 const std::byte* data, std::byte* fetched, MailSender& sender, bool& listens);
 
-// Whether an origin tries the mailbox: after a target has not listened, some operations do not.
-class MailHabit {
-  public:
-    bool worth_trying() noexcept {
-        if (skip_ == 0) return true;
-        --skip_;
-        return false;
-    }
-    void note(bool listened) noexcept {
-        misses_ = listened ? 0 : misses_ < kMostMisses ? misses_ + 1 : misses_;
-        skip_ = listened ? 0 : (1u << misses_);
-    }
-
-  private:
-    static constexpr std::uint32_t kMostMisses = 6;
-    std::uint32_t skip_ = 0;
-    std::uint32_t misses_ = 0;
-};
-
 // The target's side: takes each posted operation and calls carry_out(mail, data). Returns true if there was
 // any. Never blocks.
 template <typename CarryOut>

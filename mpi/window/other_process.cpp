@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <span>
 
+#include "comm/matching/message_peer.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/object/handle.hpp"
 #include "mpi/point/outcomes.hpp"
@@ -117,14 +118,24 @@ class BatchSender final : public WindowMailSender {
     const std::span<const std::byte> records_;
 };
 
-// Hands the operation over, or copies if the target does not listen or has not listened of late.
+// Hands the operation over, or copies; see MailChoice. Short operations and batches of them are not measured, because
+// to read the clock takes as long as one of them.
 Fault hand_over_or_copy(WindowMember& member, const Mail& mail, Bytes bytes, Bytes unit,
                         const std::byte* data, std::byte* fetched, MailSender& sender) {
-    if (member.mailbox == nullptr || !member.mail_habit.worth_trying())
-        return sender.by_copy(0, bytes);
+    if (member.mailbox == nullptr) return sender.by_copy(0, bytes);
+    MailChoice& choice = member.mail_choice;
+    const Bytes length = mail.batch ? 0 : bytes;
+    const bool measured = MailChoice::is_measured(length);
+    const std::uint64_t start = measured ? comm::now_ns() : 0;
+    const auto took = [&]() noexcept { return measured ? comm::now_ns() - start : 0; };
+    if (!choice.tries_mailbox(mail.kind, length)) {
+        Fault fault = sender.by_copy(0, bytes);
+        choice.copied(mail.kind, length, took());
+        return fault;
+    }
     bool listens = false;
     Fault fault = hand_over(*member.mailbox, mail, bytes, unit, data, fetched, sender, listens);
-    member.mail_habit.note(listens);
+    choice.tried(mail.kind, length, listens, took());
     return fault;
 }
 

@@ -26,6 +26,7 @@
 #include "mpi/window/access.hpp"
 #include "mpi/window/batch.hpp"
 #include "mpi/window/lock_queue.hpp"
+#include "mpi/window/mail_choice.hpp"
 #include "mpi/window/mailbox.hpp"
 
 namespace poe::mpi {
@@ -58,7 +59,7 @@ struct WindowMember {
     std::byte* mapped = nullptr;  // where this task sees the memory; null: nowhere
     pid_t process = 0;            // whose memory this task may copy (single_copy.hpp); 0: none
     Mailbox* mailbox = nullptr;   // of a member whose memory this task may copy
-    MailHabit mail_habit;
+    MailChoice mail_choice;
     Batch batch;  // operations on such a member that wait for the next synchronisation
     LockHeld lock = LockHeld::kNone;
     bool started = false;    // in the access epoch of MPI_Win_start
