@@ -1,6 +1,10 @@
 // Connections between groups that have no communicator in common (MPI 5.0, sections 11.9 and 11.10.5).
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <chrono>
 #include <mpi.h>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,19 +18,41 @@
 namespace poe::mpi {
 namespace {
 
-using Meet = MadeComm (*)(comm::Runtime&, Comm&, int root, std::string_view name);
+using Meet = MadeComm (*)(comm::Runtime&, Comm&, int root, const Meeting&);
 
-int meet_at_port(Call& call, const char* port_name, int root, MPI_Comm comm, MPI_Comm* newcomm,
-                 Meet meet) {
+// The info key timeout: a positive number of seconds, such as 10 or 0.5.
+Fault take_limit(MPI_Info handle, std::optional<std::chrono::nanoseconds>& limit) {
+    if (handle == MPI_INFO_NULL) return {};
+    const Info* const info = environment().find_readable_info(handle);
+    const std::string* const text = info == nullptr ? nullptr : info->find("timeout");
+    if (text == nullptr) return {};
+    const char* const end = text->data() + text->size();
+    double seconds = 0;
+    const auto [rest, error] =
+        std::from_chars(text->data(), end, seconds, std::chars_format::fixed);
+    if (error != std::errc() || rest != end || !(seconds > 0))
+        return {MPI_ERR_INFO_VALUE, "info", "timeout is \"" + *text + "\"",
+                "give a positive number of seconds"};
+    constexpr double kMost = 1e9;
+    limit = std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, kMost) * 1e9));
+    return {};
+}
+
+int meet_at_port(Call& call, const char* port_name, MPI_Info info, int root, MPI_Comm comm,
+                 MPI_Comm* newcomm, Meet meet) {
     *newcomm = MPI_COMM_NULL;
+    if (info != MPI_INFO_NULL && !checks::check_info(call, info, "info")) return call.code();
     Comm* const found = group_with_root(call, comm, root);
     if (found == nullptr) return call.code();
     Comm& local = *found;
+    Meeting meeting;
     // Significant at the root only.
-    const std::string_view name =
-        local.rank == root && port_name != nullptr ? port_name : std::string_view();
+    if (local.rank == root) {
+        if (port_name != nullptr) meeting.port = port_name;
+        meeting.fault = take_limit(info, meeting.limit);
+    }
     const VisibleCollective visible(call, local, root);
-    return store_comm(call, meet(call.runtime(), local, root, name), newcomm);
+    return store_comm(call, meet(call.runtime(), local, root, meeting), newcomm);
 }
 
 // What both sides of MPI_Comm_join write to the socket. Nothing else is read, so the socket holds no
@@ -67,17 +93,12 @@ int close_port(Call& call, const char* port_name) {
 
 int comm_accept(Call& call, const char* port_name, MPI_Info info, int root, MPI_Comm comm,
                 MPI_Comm* newcomm) {
-    if (info != MPI_INFO_NULL && !checks::check_info(call, info, "info")) return call.code();
-    return meet_at_port(call, port_name, root, comm, newcomm,
-                        [](comm::Runtime& runtime, Comm& local, int at, std::string_view name) {
-                            return accept(runtime, local, at, name);
-                        });
+    return meet_at_port(call, port_name, info, root, comm, newcomm, accept);
 }
 
 int comm_connect(Call& call, const char* port_name, MPI_Info info, int root, MPI_Comm comm,
                  MPI_Comm* newcomm) {
-    if (info != MPI_INFO_NULL && !checks::check_info(call, info, "info")) return call.code();
-    return meet_at_port(call, port_name, root, comm, newcomm, connect_to_port);
+    return meet_at_port(call, port_name, info, root, comm, newcomm, connect_to_port);
 }
 
 // If no connection is possible, the standard demands success without a communicator.

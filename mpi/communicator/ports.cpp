@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <list>
 #include <memory>
@@ -20,6 +22,7 @@
 namespace poe::mpi {
 namespace {
 
+using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kPrefix = "poe-port/";
@@ -69,6 +72,29 @@ Fault no_port(std::string_view name, const std::string& why, const char* remedy)
     return {MPI_ERR_PORT, "port_name", "\"" + std::string(name) + "\" " + why, remedy};
 }
 
+// The time until which a root waits for the other one.
+class Deadline {
+  public:
+    explicit Deadline(const Meeting& meeting) : limit_(meeting.limit) {
+        const Clock::time_point now = Clock::now();
+        // A limit of centuries is none.
+        if (limit_ && *limit_ < Clock::time_point::max() - now) end_ = now + *limit_;
+    }
+    Clock::time_point end() const noexcept { return end_; }
+    bool is_over() const { return limit_ && Clock::now() >= end_; }
+    // "within 2.5 s (info key timeout)"
+    std::string text() const {
+        const double seconds = std::chrono::duration<double>(limit_.value_or(0ns)).count();
+        std::array<char, 32> digits{};
+        std::snprintf(digits.data(), digits.size(), "%g", seconds);
+        return std::string("within ") + digits.data() + " s (info key timeout)";
+    }
+
+  private:
+    std::optional<std::chrono::nanoseconds> limit_;
+    Clock::time_point end_ = Clock::time_point::max();
+};
+
 Fault parse_port(std::string_view name, std::optional<PortName>& port) {
     port = parse_port_name(name);
     if (!port) return no_port(name, "is no name of a port", "give a name from MPI_Open_port");
@@ -98,14 +124,18 @@ RemoteLeader leader_at(comm::Runtime& runtime, UniqueFd socket) {
 }
 
 // Accepts connections until one comes from a process that knows the key.
-RemoteLeader wait_for_client(comm::Runtime& runtime, OpenPort port, const Hopeless& hopeless) {
+RemoteLeader wait_for_client(comm::Runtime& runtime, OpenPort port, const Meeting& meeting) {
     const comm::HandshakeIdentity identity = identity_at(port.name, 0);
+    const Deadline deadline(meeting);
     for (;;) {
         UniqueFd client;
         RemoteLeader nobody;
         wait_for_socket(runtime, port.listener->get(), POLLIN, [&] {
             client.reset(::accept4(port.listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
-            if (!client && hopeless) nobody.fault = hopeless(false);
+            if (!client && meeting.hopeless) nobody.fault = meeting.hopeless(false);
+            if (!client && !nobody.fault && deadline.is_over())
+                nobody.fault = no_port(meeting.port, "was not connected to " + deadline.text(),
+                                       "find out whether the clients run");
             return client || nobody.fault;
         });
         if (!client) return nobody;
@@ -136,12 +166,22 @@ Fault no_answer(comm::Runtime& runtime, std::string_view name, const PortName& p
                    "find out whether the port is open and its task still runs");
 }
 
-RemoteLeader call_port(comm::Runtime& runtime, std::string_view name, const PortName& port) {
+RemoteLeader call_port(comm::Runtime& runtime, const Meeting& meeting, const PortName& port) {
+    const Deadline deadline(meeting);
     const auto refused = [&](const char* why) {
         RemoteLeader remote;
-        remote.fault = no_answer(runtime, name, port, why);
+        remote.fault = no_answer(runtime, meeting.port, port, why);
         return remote;
     };
+    const auto too_late = [&] {
+        RemoteLeader remote;
+        remote.fault = no_port(meeting.port, "was not accepted " + deadline.text(),
+                               "find out whether its task calls MPI_Comm_accept");
+        return remote;
+    };
+    // A wait with a limit is no deadlock, because it ends.
+    const bool in_job = port.job == own_job(runtime) && !meeting.limit;
+    const Awaited awaited = in_job ? Awaited{Awaited::Kind::kMessage, port.task} : kAwaitsOtherJob;
     UniqueFd socket(::socket(static_cast<int>(port.address.family),
                              SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket) return refused(std::strerror(errno));
@@ -149,20 +189,28 @@ RemoteLeader call_port(comm::Runtime& runtime, std::string_view name, const Port
     int error = 0;
     if (::connect(socket.get(), to.get(), to.length) != 0) error = errno;
     if (error == EINPROGRESS) {
-        wait_for_socket(runtime, socket.get(), POLLOUT, [&] {
-            pollfd watched{socket.get(), POLLOUT, 0};
-            return ::poll(&watched, 1, 0) > 0;
-        });
+        bool connected = false;
+        wait_for_socket(
+            runtime, socket.get(), POLLOUT,
+            [&] {
+                pollfd watched{socket.get(), POLLOUT, 0};
+                connected = ::poll(&watched, 1, 0) > 0;
+                return connected || deadline.is_over();
+            },
+            awaited);
+        if (!connected) return too_late();
         socklen_t size = sizeof error;
         ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     }
     if (error != 0) return refused(std::strerror(error));
     const comm::HandshakeIdentity identity = identity_at(port, 1);
     comm::Handshake handshake = comm::Handshake::call(identity, 0, comm::fresh_nonce());
-    SocketChannel channel(runtime, socket.get());
+    SocketChannel channel(runtime, socket.get(), awaited);
     // The other side may take its time until it accepts.
-    if (!channel.shake_hands(handshake, false, Clock::time_point::max()))
+    if (!channel.shake_hands(handshake, false, deadline.end())) {
+        if (deadline.is_over()) return too_late();
         return refused("it was closed, or another port has its address now");
+    }
     return leader_at(runtime, std::move(socket));
 }
 
@@ -213,19 +261,20 @@ bool close_port(const PortName& port) {
     return true;
 }
 
-MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view name,
-                const Hopeless& hopeless) {
+MadeComm accept(comm::Runtime& runtime, Comm& local, int root, const Meeting& meeting) {
     RemoteLeader remote;
     if (local.rank == root) {
         std::optional<PortName> port;
-        remote.fault = parse_port(name, port);
+        remote.fault = meeting.fault;
+        if (!remote.fault) remote.fault = parse_port(meeting.port, port);
         const auto open = port ? find_port(*port) : open_ports().end();
         if (!remote.fault && open == open_ports().end())
-            remote.fault = no_port(name, "is no open port of this task",
+            remote.fault = no_port(meeting.port, "is no open port of this task",
                                    "let the task accept that has opened the port");
-        if (!remote.fault) remote = wait_for_client(runtime, *open, hopeless);
-        if (!remote.fault && hopeless)
-            remote.swap = [swap = remote.swap, hopeless](const Words& given, Words& taken) {
+        if (!remote.fault) remote = wait_for_client(runtime, *open, meeting);
+        if (!remote.fault && meeting.hopeless)
+            remote.swap = [swap = remote.swap, hopeless = meeting.hopeless](const Words& given,
+                                                                            Words& taken) {
                 Fault fault = swap(given, taken);
                 Fault better = fault ? hopeless(true) : Fault{};
                 return better ? better : fault;
@@ -234,16 +283,17 @@ MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view 
     return connect(runtime, local, root, remote);
 }
 
-MadeComm connect_to_port(comm::Runtime& runtime, Comm& local, int root, std::string_view name) {
+MadeComm connect_to_port(comm::Runtime& runtime, Comm& local, int root, const Meeting& meeting) {
     RemoteLeader remote;
     if (local.rank == root) {
         std::optional<PortName> port;
-        remote.fault = parse_port(name, port);
+        remote.fault = meeting.fault;
+        if (!remote.fault) remote.fault = parse_port(meeting.port, port);
         if (!remote.fault && port->job == own_job(runtime) &&
             local.local->rank_of(port->task) != MPI_UNDEFINED)
-            remote.fault = no_port(name, "is a port of a member of the communicator",
+            remote.fault = no_port(meeting.port, "is a port of a member of the communicator",
                                    "connect groups without common members");
-        if (!remote.fault) remote = call_port(runtime, name, *port);
+        if (!remote.fault) remote = call_port(runtime, meeting, *port);
     }
     return connect(runtime, local, root, remote);
 }

@@ -8,6 +8,7 @@
 // For the thread that has the turn.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -49,12 +50,20 @@ bool close_port(const PortName& port);
 // knows, because the connection with the other group has broken. Never blocks for longer than a second.
 using Hopeless = std::function<Fault(bool wait)>;
 
+// What the root gives to MPI_Comm_accept or MPI_Comm_connect.
+struct Meeting {
+    std::string_view port;
+    // If the other side has not made its call within this time, the call fails. Empty: no limit.
+    std::optional<std::chrono::nanoseconds> limit;
+    Hopeless hopeless;  // for accept(); may be empty
+    Fault fault;        // of an argument; the call then fails at once
+};
+
 // MPI_Comm_accept and MPI_Comm_connect. All members of `local`, which is an intracommunicator, make the
-// call. `name` and `hopeless` are significant at the root only. Each blocks until the other side has made its
-// call, or until hopeless() has returned a fault, which all members then get.
-MadeComm accept(comm::Runtime& runtime, Comm& local, int root, std::string_view name,
-                const Hopeless& hopeless = {});
-MadeComm connect_to_port(comm::Runtime& runtime, Comm& local, int root, std::string_view name);
+// call. `meeting` is significant at the root only. Each blocks until the other side has made its call, until the time
+// limit, or until hopeless() has returned a fault; all members get the fault.
+MadeComm accept(comm::Runtime& runtime, Comm& local, int root, const Meeting& meeting);
+MadeComm connect_to_port(comm::Runtime& runtime, Comm& local, int root, const Meeting& meeting);
 
 // MPI_Comm_join: connects this task with the one at the other end of the socket, which makes the same
 // call. `in_job`: that task belongs to this job.

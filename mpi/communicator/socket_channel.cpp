@@ -29,11 +29,11 @@ bool would_block() noexcept {
 }  // namespace
 
 void wait_for_socket(comm::Runtime& runtime, int fd, short events,
-                     const std::function<bool()>& over) {
+                     const std::function<bool()>& over, const Awaited& awaited) {
     comm::MessageLayer& messages = runtime.messages();
     messages.begin_wait_elsewhere();
     while (!over()) {
-        messages.look_elsewhere({Awaited::Kind::kMessage, kTaskOfOtherJob});
+        messages.look_elsewhere(awaited);
         messages.help();
         pollfd watched{fd, events, 0};
         // With several threads, look_elsewhere() has let the others have the turn.
@@ -69,7 +69,7 @@ bool SocketChannel::shake_hands(comm::Handshake& handshake, bool called,
             if (failed) return true;
         }
     };
-    wait_for_socket(runtime_, fd_, POLLIN, over);
+    wait_for_socket(runtime_, fd_, POLLIN, over, awaited_);
     return !failed;
 }
 
@@ -102,7 +102,7 @@ Fault SocketChannel::move(const std::byte* out, std::size_t out_bytes, std::byte
         }
         return sent == out_bytes;
     };
-    wait_for_socket(runtime_, fd_, POLLIN, over);
+    wait_for_socket(runtime_, fd_, POLLIN, over, awaited_);
     return fault;
 }
 

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <functional>
 
+#include "base/segment/wait_notes.hpp"
+#include "base/types.hpp"
 #include "base/unique_fd.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/tcp/tcp_handshake.hpp"
@@ -13,16 +15,21 @@
 
 namespace poe::mpi {
 
+// A wait for a process that may belong to another job.
+inline constexpr Awaited kAwaitsOtherJob{Awaited::Kind::kMessage, kTaskOfOtherJob};
+
 // Returns when over() returns true. Calls it at least every millisecond, and also when `fd` becomes ready for
-// `events`, which has the form of pollfd::events in poll(2).
+// `events`, which has the form of pollfd::events in poll(2). `awaited` says for what, for watchers.
 void wait_for_socket(comm::Runtime& runtime, int fd, short events,
-                     const std::function<bool()>& over);
+                     const std::function<bool()>& over, const Awaited& awaited = kAwaitsOtherJob);
 
 // For the thread that has the turn. The runtime must outlive this object.
 class SocketChannel {
   public:
     // Does not own the socket, which is a connected stream socket. Its flags are not changed.
-    SocketChannel(comm::Runtime& runtime, int fd) noexcept : runtime_(runtime), fd_(fd) {}
+    // `awaited`: who is at the other end.
+    SocketChannel(comm::Runtime& runtime, int fd, const Awaited& awaited = kAwaitsOtherJob) noexcept
+        : runtime_(runtime), fd_(fd), awaited_(awaited) {}
 
     // Completes a handshake that this end has begun. Blocks until then, but not past `deadline`. Returns
     // false if the other end is faulty, has gone, or takes too long. `called`: this end decides.
@@ -38,6 +45,7 @@ class SocketChannel {
 
     comm::Runtime& runtime_;
     int fd_;
+    Awaited awaited_;
 };
 
 }  // namespace poe::mpi

@@ -128,9 +128,13 @@ Spawned spawn(comm::Runtime& runtime, Comm& local, int root, const SpawnRequest&
     const bool failed = fault || lost;
     Spawned spawned{{nullptr, fault ? fault : lost},
                     failed && local.rank != root ? 0 : told.back()};
-    if (!spawned.comm.fault)
-        spawned.comm = accept(runtime, local, root, port ? text_of(*port) : std::string(),
-                              [&](bool wait) { return ended_too_early(runtime, job, wait); });
+    if (!spawned.comm.fault) {
+        const std::string name = port ? text_of(*port) : std::string();
+        Meeting meeting;
+        meeting.port = name;
+        meeting.hopeless = [&](bool wait) { return ended_too_early(runtime, job, wait); };
+        spawned.comm = accept(runtime, local, root, meeting);
+    }
     if (port) close_port(*port);
     return spawned;
 }
@@ -151,7 +155,9 @@ MadeComm connect_to_parents(comm::Runtime& runtime) {
         return {nullptr, {MPI_ERR_OTHER, "", error.what(), ""}};
     }
     if (!port) return {};
-    return connect_to_port(runtime, world(), 0, *port);
+    Meeting meeting;
+    meeting.port = *port;
+    return connect_to_port(runtime, world(), 0, meeting);
 }
 
 }  // namespace poe::mpi

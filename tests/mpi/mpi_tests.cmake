@@ -201,7 +201,7 @@ endforeach()
 mpi_fortran_test(sections MPI_F08)
 mpi_test(fortran_sections_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_fortran_sections_mpi_f08>)
 # Several threads per task, over TCP between simulated nodes, and with announced messages only.
-foreach(program threads_point threads_collective threads_objects threads_window threads_file)
+foreach(program threads_point threads_collective threads_objects threads_window threads_file threads_ports)
   mpi_test(${program}_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_${program}>)
 endforeach()
 mpi_test(threads_file_tcp mpl_run -i -n 3 $<TARGET_FILE:mpi_threads_file>)

@@ -134,6 +134,51 @@ static void join(void) {
     close(fd);
 }
 
+static MPI_Info limit_of(const char* seconds) {
+    MPI_Info info;
+    CHECK_OK(MPI_Info_create(&info));
+    CHECK_OK(MPI_Info_set(info, "timeout", seconds));
+    return info;
+}
+
+/* Nobody accepts or connects within the time limit. Whoever has given up is skipped by a later call. */
+static void time_limits(void) {
+    static const char* const wrong[] = {"0", "-1", "1 s", "soon", "nan", "0x1"};
+    char own[MPI_MAX_PORT_NAME], port[MPI_MAX_PORT_NAME];
+    MPI_Comm comm = MPI_COMM_SELF;
+    MPI_Info soon = limit_of("0.02"), late = limit_of("1000");
+    CHECK_OK(MPI_Open_port(MPI_INFO_NULL, own));
+    CHECK_CLASS(MPI_Comm_accept(own, soon, 0, MPI_COMM_SELF, &comm), MPI_ERR_PORT);
+    CHECK(comm == MPI_COMM_NULL);
+    memcpy(port, own, sizeof port);
+    CHECK_OK(MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD));
+    /* The info is significant at the root only. */
+    CHECK_CLASS(MPI_Comm_accept(port, rank == 0 ? soon : MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm),
+                MPI_ERR_PORT);
+    if (rank != 0)
+        for (int i = 0; i < 2; ++i)
+            CHECK_CLASS(MPI_Comm_connect(port, soon, 0, MPI_COMM_SELF, &comm), MPI_ERR_PORT);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (rank == 1) {
+        CHECK_OK(MPI_Comm_connect(port, late, 0, MPI_COMM_SELF, &comm));
+        CHECK_OK(MPI_Comm_disconnect(&comm));
+    }
+    if (rank == 0 && size > 1) {
+        CHECK_OK(MPI_Comm_accept(port, late, 0, MPI_COMM_SELF, &comm));
+        CHECK_OK(MPI_Comm_disconnect(&comm));
+    }
+    for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); ++i) {
+        MPI_Info info = limit_of(wrong[i]);
+        CHECK_CLASS(MPI_Comm_connect(port, info, 0, MPI_COMM_SELF, &comm), MPI_ERR_INFO_VALUE);
+        CHECK_CLASS(MPI_Comm_accept(own, info, 0, MPI_COMM_SELF, &comm), MPI_ERR_INFO_VALUE);
+        CHECK_OK(MPI_Info_free(&info));
+    }
+    CHECK_OK(MPI_Info_free(&soon));
+    CHECK_OK(MPI_Info_free(&late));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Close_port(own));
+}
+
 static void wrong_arguments(void) {
     MPI_Comm comm = MPI_COMM_SELF;
     char port[MPI_MAX_PORT_NAME];
@@ -176,6 +221,7 @@ int main(int argc, char** argv) {
     if (size > 1) halves_connect();
     clients_connect();
     join();
+    time_limits();
     wrong_arguments();
     CHECK_OK(MPI_Finalize());
     return 0;

@@ -221,6 +221,23 @@ int main(int argc, char** argv) {
             MPI_Recv(buffer, 1, MPI_CHAR, 1, 0, mesh, MPI_STATUS_IGNORE);
         }
         MPI_Win_fence(0, table);
+    } else if (strncmp(how, "port", 4) == 0) {
+        /* Nobody accepts. With a limit, the wait ends by itself. */
+        char port[MPI_MAX_PORT_NAME];
+        MPI_Comm other;
+        MPI_Info info;
+        MPI_Info_create(&info);
+        if (strcmp(how, "port_limit") == 0) MPI_Info_set(info, "timeout", "4");
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        if (rank == 0) {
+            MPI_Open_port(MPI_INFO_NULL, port);
+            MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 0, mesh);
+            MPI_Recv(buffer, 1, MPI_CHAR, 1, 1, mesh, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, mesh, MPI_STATUS_IGNORE);
+            MPI_Comm_connect(port, info, 0, MPI_COMM_SELF, &other);
+            MPI_Send(buffer, 1, MPI_CHAR, 0, 1, mesh);
+        }
     } else if (strncmp(how, "file", 4) == 0) {
         MPI_File file;
         if (strcmp(how, "file_late") == 0 && rank == 0) sleep(2);

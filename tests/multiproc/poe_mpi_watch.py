@@ -68,6 +68,16 @@ class WindowDeadlocks(MpiWatchTest):
                   "task 1 waits in MPI_Win_lock for task 0 in window table")
 
 
+class PortDeadlocks(MpiWatchTest):
+    def test_nobody_accepts(self):
+        self.told("port", 2, "deadlock: tasks 0,1 wait for each other", "task 0 waits in MPI_Recv for tag 1 from task 1 in mesh",
+                  "task 1 waits in MPI_Comm_connect in MPI_COMM_SELF for task 0, called at " + self.place_of("MPI_Comm_connect"))
+
+    def test_a_wait_with_a_limit_is_no_deadlock(self):
+        result = self.ok(poe(self.program, "port_limit", self.marker, "-procs", "2", env=self.environment()))
+        self.assertEqual(result.stderr, b"")
+
+
 class NoDeadlocks(MpiWatchTest):
     def test_long_waits(self):
         result = self.ok(poe(self.program, "long", self.marker, "-procs", "3", env=self.environment()))
