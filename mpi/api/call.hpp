@@ -58,8 +58,9 @@ class Call {
         : function_(function), context_(context), object_(object), site_(site) {
         if (context == Context::kRuntime) {
             turn_.take();
-        } else if (process_context().many_threads.load(std::memory_order_relaxed)) [[unlikely]] {
-            turn_.take();  // objects that other threads may use
+        } else if (process_context().many_threads.load(std::memory_order_acquire)) [[unlikely]] {
+            // Objects that other threads may use. If another thread has just initialized MPI, its stores are seen.
+            turn_.take();
         }
     }
     // A report that belongs to another call, in whose turn it is made.

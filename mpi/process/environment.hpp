@@ -62,8 +62,8 @@ class Environment {
     // 0, only functions that need nothing may be called.
     std::atomic<int> users{0};
     // Check mode (MP_MPICHECK): errors of the program are searched for that cost time to find. Set
-    // before the first user.
-    bool checking = false;
+    // before the first user. Other threads may make infos meanwhile.
+    std::atomic<bool> checking{false};
     // The task that this process is; set before the first user.
     TaskId task = 0;
     PredefinedAttributes predefined;

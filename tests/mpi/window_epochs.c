@@ -125,13 +125,18 @@ static void test_counters(MPI_Win win, long* own) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* What a program may do with its own window, and what is a race for the thread sanitizer if the library writes there. */
+__attribute__((no_sanitize("thread"))) static long value_in_window(const long* place) {
+    return *(const volatile long*)place;
+}
+
 /* Task 0 does not call MPI until the others have finished their operations on it, and says so by memory. */
 static void test_computing_target(MPI_Win win, long* own) {
     const long one = 1;
     for (int i = 0; i < 4; ++i) own[i] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
-        while (__atomic_load_n(&own[0], __ATOMIC_ACQUIRE) != size - 1) {
+        while (value_in_window(&own[0]) != size - 1) {
         }
     } else {
         long value;
