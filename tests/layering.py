@@ -87,8 +87,8 @@ ALLOWED = {
     "tracer/profile": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "terminal"],
     "tracer/diagnosis": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/profile", "terminal"],
     "tracer/exchange": BASE + ["tracer/probe", "tracer/read", "tracer/analysis"],
-    "tracer/plan": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "collectives/schedule"],
-    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/profile", "tracer/diagnosis", "tracer/exchange", "tracer/plan",
+    "tracer/plan": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "collectives/schedule", "collectives/selection"],
+    "tracer/playback": BASE + ["tracer/probe", "tracer/read", "tracer/analysis", "tracer/profile", "tracer/diagnosis", "tracer/exchange", "tracer/plan", "collectives/selection",
                                "terminal",
                                "markerarray"],
 

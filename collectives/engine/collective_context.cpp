@@ -91,7 +91,8 @@ PlannedCalls* CollectiveContext::plan_of_run() {
         std::fprintf(stderr, "ATTENTION: 0032-%d The plan is not used: %s.\n",
                      static_cast<int>(comm::MplError::kPlanFile), read.error().str().c_str());
     planned_ = std::make_unique<PlannedCalls>(
-        read ? std::move(read.value()) : std::vector<PlannedCall>{}, runtime_.task());
+        read ? std::move(read.value()) : std::vector<PlannedCall>{}, runtime_.task(),
+        [this](TaskId task) { return runtime_.node_of(task); });
     return planned_.get();
 }
 

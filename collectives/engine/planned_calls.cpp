@@ -16,7 +16,9 @@ std::string place_of(const PlannedCall& call) {
 
 }  // namespace
 
-PlannedCalls::PlannedCalls(std::vector<PlannedCall> calls, TaskId own) : own_(own) {
+PlannedCalls::PlannedCalls(std::vector<PlannedCall> calls, TaskId own,
+                           std::function<NodeIndex(TaskId)> node_of)
+    : own_(own), node_of_(std::move(node_of)) {
     for (PlannedCall& each : calls)
         if (!each.lengths.empty()) lines_.emplace_back(std::move(each));
 }
@@ -53,6 +55,8 @@ void PlannedCalls::prepare(PlannedLine& line, const Group& group) const {
     const std::uint32_t n = group.size();
     line.members = group.members;
     line.phases.clear();
+    line.steps.clear();
+    line.requests = nullptr;
     std::vector<TaskId> sorted = group.members;
     std::sort(sorted.begin(), sorted.end());
     if (sorted != call.tasks) {
@@ -63,6 +67,7 @@ void PlannedCalls::prepare(PlannedLine& line, const Group& group) const {
         line.unused = "its schedule is simple, which is the same as without a plan";
         return;
     }
+    if (call.schedule == PhaseMethod::kCombined) return prepare_combined(line);
     std::vector<std::uint32_t> place;  // in call.tasks, by rank
     for (const TaskId task : group.members)
         place.push_back(static_cast<std::uint32_t>(
@@ -103,6 +108,20 @@ void PlannedCalls::prepare(PlannedLine& line, const Group& group) const {
         if (!own.sources.empty() || !own.destinations.empty())
             line.phases.push_back(std::move(own));
     }
+}
+
+void PlannedCalls::prepare_combined(PlannedLine& line) const {
+    line.unused = "the group has one member";
+    if (line.members.size() < 2) return;
+    std::vector<std::uint32_t> nodes;  // of each rank, counted in the order of their first ranks
+    std::map<NodeIndex, std::uint32_t> known;
+    for (const TaskId task : line.members)
+        nodes.push_back(
+            known.emplace(node_of_(task), static_cast<std::uint32_t>(known.size())).first->second);
+    line.layout = CombinedLayout(static_cast<std::uint32_t>(nodes.size()), nodes);
+    line.steps = combined_steps(line.layout, line.call.radix);
+    line.reach = 1;
+    line.unused.clear();
 }
 
 std::vector<std::string> PlannedCalls::report(bool all) const {

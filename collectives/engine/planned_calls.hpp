@@ -3,11 +3,16 @@
 // follow it. planned_exchange.hpp moves the data.
 //
 // The members find the line without messages: they count the calls of an operation on a group alike.
-// The lengths of a call are always those of its arguments; the plan decides the order of the messages
-// and the phases that separate them. Both ends of a message know its length, so they decide alike
-// whether it fits the plan (fits_plan); a message that does not fit is sent after all phases.
+// The lengths of a call are always those of its arguments. A line of one kind has phases: the plan
+// decides the order of the messages and the phases that separate them. Both ends of a message know its
+// length, so they decide alike whether it fits the plan (fits_plan); a message that does not fit is
+// sent after all phases. A line of the other kind combines short blocks (combined_exchange.hpp), of
+// any lengths up to its limit.
 //
-// Leaving the plan. A member whose lengths do not fit in call c is the first to know. From call c on
+// Leaving a line that combines blocks. A member with a block over the limit in call c says so in each
+// of its messages. After this call all members know it, and leave the line.
+//
+// Leaving a line with phases. A member whose lengths do not fit in call c is the first to know. From call c on
 // it sends a notice before each long message, which says c; a receiver recognizes the notice by its
 // length. Every member that knows of c does the same in its later calls. After `reach` calls, all
 // members know the smallest c (calls_to_reach_all), so all of them leave the line at call c + reach. If
@@ -19,6 +24,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +33,7 @@
 #include <vector>
 
 #include "collectives/call/groups.hpp"
+#include "collectives/schedule/combined_steps.hpp"
 #include "collectives/schedule/plan_file.hpp"
 
 namespace poe::collectives {
@@ -64,20 +71,24 @@ struct PlannedLine {
     std::vector<OwnPhase> phases;
     std::vector<Bytes> outgoing;  // planned bytes to and from each rank
     std::vector<Bytes> incoming;
+    CombinedLayout layout;            // of a line that combines blocks
+    std::vector<CombinedStep> steps;  // likewise; empty: the line has phases
     // Counts of this task's calls.
     std::uint32_t made = 0;        // by the plan
     std::uint32_t mismatched = 0;  // of these: own lengths did not fit
     std::uint32_t after = 0;       // since the line was left, or without it
     PlanNotice notice;
     bool reported = false;
-    std::unique_ptr<GroupOwned> requests;  // of exchange_planned()
+    std::unique_ptr<GroupOwned> requests;  // of exchange_planned() or exchange_combined()
 
     bool left() const noexcept { return notice.known() && made >= notice.call + reach; }
 };
 
 class PlannedCalls {
   public:
-    PlannedCalls(std::vector<PlannedCall> calls, TaskId own);
+    // `node_of` returns the node of a task, the same at all tasks.
+    PlannedCalls(std::vector<PlannedCall> calls, TaskId own,
+                 std::function<NodeIndex(TaskId)> node_of);
 
     // Counts a blocking call of this operation on this group; returns the line that it follows; null
     // if it follows none. All members get the same answer. Reports on standard error, at the lowest
@@ -89,8 +100,10 @@ class PlannedCalls {
 
   private:
     void prepare(PlannedLine& line, const Group& group) const;
+    void prepare_combined(PlannedLine& line) const;
 
     TaskId own_;
+    std::function<NodeIndex(TaskId)> node_of_;
     std::deque<PlannedLine> lines_;
     // Numbers of the next calls, by operation and group.
     std::map<std::pair<std::string, int>, std::uint64_t, std::less<>> numbers_;

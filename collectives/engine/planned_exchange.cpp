@@ -5,6 +5,8 @@
 #include <cstring>
 #include <deque>
 
+#include "collectives/engine/combined_exchange.hpp"
+
 namespace poe::collectives {
 namespace {
 
@@ -195,6 +197,8 @@ class Exchange {
 ExchangeEnd exchange_planned(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
                              std::span<const PlannedBlock> blocks, std::int32_t type,
                              std::uint32_t context, CallProgress& progress) {
+    if (!line.steps.empty())
+        return exchange_combined(messages, group, line, blocks, type, context, progress);
     if (line.requests == nullptr) line.requests = std::make_unique<ExchangeRequests>();
     return Exchange(messages, group, line, blocks, type, context, progress).run();
 }

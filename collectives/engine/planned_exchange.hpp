@@ -1,5 +1,6 @@
-// The data movement of an irregular call that follows a line of the plan (planned_calls.hpp). Each
-// member sends its messages in the phases of the plan:
+// The data movement of an irregular call that follows a line of the plan (planned_calls.hpp). If the
+// line combines blocks, combined_exchange.hpp makes the call. Otherwise each member sends its messages
+// in the phases of the plan:
 //   1. In a phase with signals, a member starts its receive and then signals to its sender, by a
 //      message without data. The sender sends after that.
 //   2. A member that knows that the plan does not fit sends a notice before each long message of the
@@ -13,27 +14,11 @@
 #include <span>
 
 #include "collectives/engine/call_progress.hpp"
+#include "collectives/engine/planned_block.hpp"
 #include "collectives/engine/planned_calls.hpp"
 #include "comm/matching/message_layer.hpp"
 
 namespace poe::collectives {
-
-// What a member sends to another one and receives from it.
-struct PlannedBlock {
-    comm::BufferView out;
-    comm::BufferView in;
-};
-
-// How the exchange ended: with kDone if all went well. If `came` and `expected` differ, `culprit` has
-// sent a message of the wrong length.
-struct ExchangeEnd {
-    comm::Outcome outcome = comm::Outcome::kDone;
-    TaskId culprit = -1;
-    Bytes came = 0;
-    Bytes expected = 0;
-
-    bool ok() const noexcept { return outcome == comm::Outcome::kDone && came == expected; }
-};
 
 // Makes a call by the plan; blocks. `blocks`: by rank in the group, also the own one, valid until the
 // function returns. `type` and `context` are those of the messages. `progress` learns of the phases. After a

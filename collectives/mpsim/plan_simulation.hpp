@@ -16,12 +16,16 @@ struct PlanGain {
     double without = 0;                         // without a plan: all at once, long ones in pieces
     double greedy = 0;
     double all_to_all = 0;
+    // In combined messages: with the radix of the plan, or else with the fastest one. Negative: not
+    // simulated, because blocks are too long.
+    double combined = -1;
     std::string fault;  // why it cannot be simulated; empty: it was
 
     double planned() const noexcept {
-        return method == PhaseMethod::kSimple   ? without
-               : method == PhaseMethod::kGreedy ? greedy
-                                                : all_to_all;
+        return method == PhaseMethod::kSimple     ? without
+               : method == PhaseMethod::kCombined ? combined
+               : method == PhaseMethod::kGreedy   ? greedy
+                                                  : all_to_all;
     }
 };
 

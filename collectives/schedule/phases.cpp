@@ -97,7 +97,8 @@ Bytes bytes_in_order(std::uint32_t n, const std::vector<Phase>& phases) {
 }
 
 const char* name_of(PhaseMethod method) noexcept {
-    constexpr std::array<const char*, 4> kNames{"simple", "greedy", "all-to-all", "automatic"};
+    constexpr std::array<const char*, 5> kNames{"simple", "greedy", "all-to-all", "automatic",
+                                                "combined"};
     return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -109,7 +110,7 @@ PhaseDecision decide_phases(std::uint32_t n, const std::vector<PhasedMessage>& m
     decision.long_senders = *std::max_element(senders.begin(), senders.end());
     if (wanted == PhaseMethod::kAutomatic && decision.long_senders < kMostLongSenders)
         wanted = PhaseMethod::kSimple;
-    if (wanted == PhaseMethod::kSimple) return decision;
+    if (wanted == PhaseMethod::kSimple || wanted == PhaseMethod::kCombined) return decision;
     decision.method = wanted;
     if (wanted != PhaseMethod::kAllToAll) decision.phases = greedy_phases(n, messages, kShortBlock);
     if (wanted == PhaseMethod::kGreedy) return decision;

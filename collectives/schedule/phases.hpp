@@ -52,8 +52,9 @@ enum class PhaseMethod : std::uint8_t {
     kGreedy,     // greedy_phases()
     kAllToAll,   // all_to_all_phases()
     kAutomatic,  // the best of these; only a wish, never a decision
+    kCombined,   // in fewer messages that combine blocks (combined_steps.hpp); only in plans
 };
-// Returns "simple", "greedy", "all-to-all" or "automatic".
+// Returns "simple", "greedy", "all-to-all", "automatic" or "combined".
 const char* name_of(PhaseMethod method) noexcept;
 
 // Messages that are shorter form the last phase, because a signal costs more than they compete.
@@ -65,12 +66,13 @@ inline constexpr Bytes kLongBlock = Bytes{32} << 10;
 inline constexpr std::uint32_t kMostLongSenders = 16;
 
 struct PhaseDecision {
-    PhaseMethod method = PhaseMethod::kSimple;  // never kAutomatic
+    PhaseMethod method = PhaseMethod::kSimple;  // never kAutomatic or kCombined
     std::vector<Phase> phases;                  // empty for kSimple
     std::uint32_t long_senders = 0;             // the most long messages that one rank receives
 };
 // Decides how such messages are sent and makes the phases. kAutomatic: phases are used if a rank
 // receives kMostLongSenders long messages or more, by the method whose bytes_in_order() are fewer.
+// kCombined has no phases, so the result is kSimple.
 PhaseDecision decide_phases(std::uint32_t n, const std::vector<PhasedMessage>& messages,
                             PhaseMethod wanted);
 

@@ -131,8 +131,9 @@ bool store(Number& into, std::string_view text) {
 }
 
 std::optional<PhaseMethod> method_named(std::string_view text) {
-    for (const PhaseMethod method : {PhaseMethod::kSimple, PhaseMethod::kGreedy,
-                                     PhaseMethod::kAllToAll, PhaseMethod::kAutomatic})
+    for (const PhaseMethod method :
+         {PhaseMethod::kSimple, PhaseMethod::kGreedy, PhaseMethod::kAllToAll,
+          PhaseMethod::kAutomatic, PhaseMethod::kCombined})
         if (text == name_of(method)) return method;
     return std::nullopt;
 }
@@ -143,7 +144,7 @@ struct Key {
     std::string_view expected;
     bool (*store)(PlannedCall&, std::string_view);
 };
-constexpr std::array<Key, 9> kKeys{{
+constexpr std::array<Key, 11> kKeys{{
     {"group", "a number from 0 on",
      [](PlannedCall& c, std::string_view v) { return store(c.group, v) && c.group >= 0; }},
     {"tasks", "ascending tasks, as in 0-3,7",
@@ -158,11 +159,19 @@ constexpr std::array<Key, 9> kKeys{{
      [](PlannedCall& c, std::string_view v) { return store(c.every, v) && c.every > 0; }},
     {"calls", "a number from 0 on",
      [](PlannedCall& c, std::string_view v) { return store(c.calls, v); }},
-    {"schedule", "simple, greedy, all-to-all or automatic",
+    {"schedule", "simple, combined, greedy, all-to-all or automatic",
      [](PlannedCall& c, std::string_view v) {
          const auto method = method_named(v);
          if (method) c.schedule = *method;
          return method.has_value();
+     }},
+    {"radix", "a number from 2 on",
+     [](PlannedCall& c, std::string_view v) { return store(c.radix, v) && c.radix >= 2; }},
+    {"limit", "1 to 32768 bytes, as in 500 or 2K",
+     [](PlannedCall& c, std::string_view v) {
+         const auto limit = read_lengths(v, 1);
+         if (limit) c.limit = limit->front();
+         return limit && c.limit > 0 && c.limit <= kMostCombined;
      }},
     {"bytes", "a number from 0 on",
      [](PlannedCall& c, std::string_view v) { return store(c.bytes, v); }},
@@ -206,8 +215,10 @@ std::string plan_line(const PlannedCall& call) {
     if (call.lengths.empty()) {
         line += " bytes=" + std::to_string(call.bytes);
     } else {
-        line += std::string(" schedule=") + name_of(call.schedule) +
-                " lengths=" + lengths_text(call.lengths, call.tasks.size());
+        line += std::string(" schedule=") + name_of(call.schedule);
+        if (call.schedule == PhaseMethod::kCombined)
+            line += " radix=" + std::to_string(call.radix) + " limit=" + bytes_text(call.limit);
+        line += " lengths=" + lengths_text(call.lengths, call.tasks.size());
     }
     std::string site = call.site;
     std::erase(site, '"');
@@ -242,8 +253,8 @@ Result<std::vector<PlannedCall>> read_plan(std::string_view text, const std::str
                 for (const Key& each : kKeys) names.push_back(each.name);
                 return wrong_line(source, number,
                                   "there is no key " + in_quotes(name) + did_you_mean(name, names),
-                                  "keys are group, tasks, first, every, calls, schedule, bytes, "
-                                  "lengths and at");
+                                  "keys are group, tasks, first, every, calls, schedule, radix, "
+                                  "limit, bytes, lengths and at");
             }
             if (!key->store(call, value))
                 return wrong_line(source, number, name + "=" + value + " is not allowed",
@@ -251,6 +262,9 @@ Result<std::vector<PlannedCall>> read_plan(std::string_view text, const std::str
         }
         if (call.tasks.empty())
             return wrong_line(source, number, "the line has no tasks", "add tasks=0-3 or the like");
+        if (call.schedule == PhaseMethod::kCombined && (call.radix == 0 || call.limit == 0))
+            return wrong_line(source, number, "schedule=combined needs a radix and a limit",
+                              "add radix=2 limit=1K or the like");
         calls.push_back(std::move(call));
     }
     return calls;

@@ -7,7 +7,7 @@
 //   alltoallv group=0 tasks=0-3 first=0 every=1 calls=50 schedule=greedy at="main at is.c:220"
 //       lengths=0,8K,8K,1000/8K,0,8K,8K/...
 //
-// all on one line. A comment after '#' gives the reason for the schedule. `lengths` is a matrix: each task
+// all on one line. A line that combines short blocks has "schedule=combined radix=4 limit=2K". A comment after '#' gives the reason for the schedule. `lengths` is a matrix: each task
 // of `tasks`, in this order, has a row with the number of bytes that it sends to each task. "8K*3" means
 // "8K,8K,8K". A line that begins with '#' is a comment.
 #pragma once
@@ -33,6 +33,9 @@ struct PlannedCall {
     std::uint64_t every = 1;
     std::uint64_t calls = 0;  // in the traced run
     PhaseMethod schedule = PhaseMethod::kSimple;
+    // Of kCombined: the radix of combined_steps(), and the longest block that is combined with others.
+    std::uint32_t radix = 0;
+    Bytes limit = 0;
     Bytes bytes = 0;  // of a call without `lengths`: what its record in the trace says
     // Bytes from tasks[i] to tasks[j] at [i * n + j]; empty for operations whose lengths all members
     // know without a plan.
@@ -57,6 +60,9 @@ std::vector<PhasedMessage> messages_of(const PlannedCall& call);
 // messages of the plan (kShortBlock and longer), one message in each call. Returns in how many calls
 // a notice of any member reaches every other; 0 if it does not reach all.
 std::uint32_t calls_to_reach_all(std::uint32_t n, const std::vector<PhasedMessage>& messages);
+
+// The largest limit of a line that combines blocks. Longer ones are better sent directly.
+inline constexpr Bytes kMostCombined = Bytes{32} << 10;
 
 // True if a message of `bytes` may take the place of a planned one of `planned` bytes: both are
 // empty, or they differ by at most a factor of 2. Both ends of a message decide alike.

@@ -108,6 +108,9 @@ bool k_fits(const Shape&, double parameter) {
 bool radix_fits(const Shape& shape, double parameter) {
     return shape.matrix.empty() && kRadixes.has(parameter);
 }
+bool combined_fits(const Shape&, double parameter) {
+    return kRadixes.has(parameter);
+}
 bool ports_fit(const Shape&, double parameter) {
     return kPorts.has(parameter);
 }
@@ -398,6 +401,8 @@ constexpr Algorithm kCatalogue[] = {
      [](S s, double form) { return index_a3(s, staged_form(form)); }, nullptr},
     {Op::kIndex, "a4", kStagedParameter, kStagedForms, two_buffers, staged_fits,
      [](S s, double form) { return index_a4(s, staged_form(form)); }, nullptr},
+    {Op::kIndex, "combined", "radix of the distances between nodes", kRadixes, root_of_n,
+     combined_fits, [](S s, double r) { return index_combined(s, whole(r)); }, nullptr},
     in_two_levels(Op::kIndex, [](S s) { return 2 * s.bytes * s.n; }),
 
     all_at_once({Op::kShift, "direct", nullptr, kNoNumber, none, always,

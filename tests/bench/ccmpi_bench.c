@@ -6,6 +6,7 @@
  *   random   seed           160 blocks of 64 KB, 20 of 16 KB, 60 of 100 bytes (table 3; of 16 tasks, and
  *                           in proportion of fewer)
  *   pages    pages          each task sends so many pages of 4 KB to each other one (table 6)
+ *   short    bytes          blocks of 0 to so many bytes, drawn at random
  *
  * MODE is "mpi"; with -DWITH_CC (mpi_cc.h) also "group" for `five`, and "simple", or the number of a
  * level and a schedule for the others: 1, 2 or 3, and "greedy" or "all" ("3greedy").
@@ -85,8 +86,9 @@ static void call(void) {
 static void make_lengths(const char* what, long number) {
     lengths = room((size_t)tasks * (size_t)tasks * sizeof(int));
     five = strcmp(what, "five") == 0;
-    const int random = strcmp(what, "random") == 0, pages = strcmp(what, "pages") == 0;
-    if (!five && !random && !pages && strcmp(what, "levels") != 0)
+    const int random = strcmp(what, "random") == 0, pages = strcmp(what, "pages") == 0,
+              is_short = strcmp(what, "short") == 0;
+    if (!five && !random && !pages && !is_short && strcmp(what, "levels") != 0)
         fail("WHAT is none of its words");
     const int pairs = tasks * (tasks - 1);
     unsigned state = (unsigned)number * 2654435761u + 1;
@@ -104,6 +106,10 @@ static void make_lengths(const char* what, long number) {
         const int share = i * 240 / pairs;
         int length = pages ? (int)number * PAGE : (int)number;
         if (random) length = share < 160 ? 64 << 10 : share < 180 ? 16 << 10 : 100;
+        if (is_short) {
+            state = state * 1664525u + 1013904223u;
+            length = (int)((state >> 8) % (unsigned)(number + 1));
+        }
         if (five) length = from == 0 && to <= RECEIVERS ? (int)number : 0;
         lengths[from * tasks + to] = length;
     }

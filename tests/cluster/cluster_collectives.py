@@ -4,8 +4,10 @@ oracle, with the algorithms that are chosen there, in two levels or not."""
 
 import pathlib
 import re
+import subprocess
 
 from hosts import BUILD, ClusterTest, check_lambdas, main
+from launching import SOURCE
 
 PROGRAM = BUILD / "bin" / "mpl_collectives"
 MPTUNE = BUILD / "bin" / "mptune"
@@ -39,6 +41,29 @@ class Collectives(ClusterTest):
         # counts there are no levels.
         self.calls([0, 1, 0, 1, 0, 1, 2], 1000)
         self.calls([0, 1, 0, 1, 2, 2], 1100, **TWO_LEVELS)
+
+    def test_short_blocks_combined_by_a_plan(self):
+        program, trace, plan = self.path("planned_calls"), self.path("run.trc"), self.path("run.plan")
+        subprocess.run([BUILD / "bin/mpicc.poe", SOURCE / "tests/multiproc/planned_calls.c", "-g", "-o", program], check=True)
+        for hosts in ([0, 1, 2, 3], [0, 0, 1, 1, 2, 2], [0, 1, 2, 0, 1, 2], [0, 0, 1]):
+            flags = ("-procs", len(hosts), "-hostfile", self.host_file(hosts))
+            self.ok(self.poe(program, 6, 0, "short", *flags, "-tracelevel", 9, "-tracefile", trace))
+            text = subprocess.run([BUILD / "bin/vt", "-plan", trace], check=True, capture_output=True, text=True).stdout
+            lines = re.findall(r"(?m)^alltoallv .* schedule=combined radix=\d limit=\d+K? .*; combined, because \d messages of a "
+                               r"member, predicted to take \d+ us, can be replaced by \d, predicted to take \d+ us$", text)
+            self.assertEqual(len(lines), 3 if len(hosts) > 3 else 0, text)
+            pathlib.Path(plan).write_text(re.sub(r"schedule=simple", "schedule=combined radix=2 limit=2K", text))
+            # Rounds that are all alike; rounds that differ at random: lengths, order, root.
+            for seed in (0, 1, 2, 3):
+                with self.subTest(hosts=hosts, seed=seed):
+                    without = self.ok(self.poe(program, 6, seed, "short", *flags))
+                    result = self.ok(self.poe(program, 6, seed, "short", *flags, "-plan", plan, "-infolevel", 3))
+                    self.assertEqual(result.stdout, without.stdout)
+                    said = re.findall(r"Task \d: the plan for (.*) was followed in (.*)\.\n", result.stderr)
+                    self.assertEqual(len(said), 3 * len(hosts), result.stderr)
+                    self.assertEqual(len(set(said)), 3, said)
+                    if seed == 0:
+                        self.assertEqual({end for _, end in said}, {"6 of 6 calls"})
 
     def test_tuning_on_several_hosts(self):
         file = self.path("tuning")

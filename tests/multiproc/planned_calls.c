@@ -1,19 +1,22 @@
 /* Calls with a constant pattern, for plans of vt -plan: two alltoallv on MPI_COMM_WORLD, one on a
  * communicator with the ranks in reverse order, a bcast, and a loop of messages that is an alltoall.
  *
- *   planned_calls ROUNDS [SEED]
+ *   planned_calls ROUNDS [SEED [disagree|short]]
  *
- * Without SEED every round is the same. With it, one round or all later rounds differ at random: the
+ * Without SEED, or with 0, every round is the same. With it, one round or all later rounds differ at random: the
  * lengths of one member, the order of the calls, the root. Every member checks every byte that it
  * receives. The first one prints a sum of what all have received, which does not depend on how the
- * data were sent. */
+ * data were sent. With "disagree", task 0 expects 8 bytes more from task 1 than that sends, in place 0
+ * of round 0, and prints the class of the error that it gets. With "short", all
+ * blocks have a sixteenth of their lengths. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { kPlaces = 3, kMostTasks = 64, kLong = 8192 };
 
-static int tasks, task, rounds;
+static int tasks, task, rounds, disagree, is_short;
 static unsigned seed; /* 0: no change */
 
 /* What is different, drawn from the seed: the same at all members. */
@@ -41,6 +44,7 @@ static int length(int place, int from, int to, int round) {
                                   ? 3 * kLong
                                   : (int)(mix(1, 2, (unsigned)from, (unsigned)to) % 3) * 20)
                            : kLong + 1000 * place + 512 * ((from + 2 * to) % 3);
+    if (is_short) usual /= 16;
     if (from == to) usual = 100;
     if (changed(round) && change.lengths && place == change.place &&
         (from == change.member || to == change.member) && from != to) {
@@ -91,18 +95,31 @@ static void exchange(int place, int round, MPI_Comm comm, const int* task_of) {
         out_end += out[r];
         in_end = in_at[r] + in[r];
     }
+    const int wrong = disagree && task == 0 && place == 0 && round == 0;
+    if (wrong) {
+        for (int r = 2; r < tasks; ++r) in_at[r] += 8;
+        in[1] += 8;
+        in_end += 8;
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    }
     unsigned char* send = malloc((size_t)out_end + 1);
     unsigned char* receive = malloc((size_t)in_end + 1);
     for (int r = 0; r < tasks; ++r)
         for (int i = 0; i < out[r]; ++i)
             send[out_at[r] + i] = byte_of(place, task, task_of[r], round, i);
 #define ALLTOALLV MPI_Alltoallv(send, out, out_at, MPI_BYTE, receive, in, in_at, MPI_BYTE, comm)
+    int code = MPI_SUCCESS, class = MPI_SUCCESS;
     if (place == 0)
-        ALLTOALLV; /* place 0 */
+        code = ALLTOALLV; /* place 0 */
     else if (place == 1)
         ALLTOALLV; /* place 1 */
     else
         ALLTOALLV; /* place 2 */
+    if (wrong) {
+        MPI_Error_class(code, &class);
+        printf("%s\n", class == MPI_ERR_TRUNCATE ? "truncated" : "another class");
+        in[1] -= 8;
+    }
     for (int r = 0; r < tasks; ++r) check(receive + in_at[r], place, task_of[r], round, in[r]);
     free(send);
     free(receive);
@@ -125,6 +142,8 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &task);
     rounds = argc > 1 ? atoi(argv[1]) : 10;
     seed = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
+    disagree = argc > 3 && strcmp(argv[3], "disagree") == 0;
+    is_short = argc > 3 && strcmp(argv[3], "short") == 0;
     if (seed != 0) {
         const unsigned what = 1 + mix(seed, 1, 0, 0) % 7;
         change.lengths = (what & 1) != 0;

@@ -126,6 +126,63 @@ class Plan(LaunchTest):
                                   r"calls\.", result.stderr.decode())
                 self.assertEqual(len(said), 3, result.stderr.decode())
 
+    def combined(self, radix, limit):
+        return self.file_with(self.plan().replace("schedule=simple", f"schedule=combined radix={radix} limit={limit}"))
+
+    def test_combined(self):
+        without = self.run_program().stdout
+        for radix, lib in ((2, "us"), (2, "ip"), (3, "ip"), (TASKS, "us")):
+            result = self.run_program(MP_PLAN=self.combined(radix, "32K"), MP_INFOLEVEL=2, MP_EUILIB=lib)
+            self.assertEqual(result.stdout, without)
+            said = re.findall(rf"INFO: 0032-125 The plan for alltoallv .* was followed in {ROUNDS} of {ROUNDS} calls\.",
+                              result.stderr.decode())
+            self.assertEqual(len(said), 3, result.stderr.decode())
+
+    def test_combined_with_long_blocks(self):
+        # The limit excludes the long blocks of place 1. They arrive nevertheless, and all members leave in the next call.
+        without = self.run_program().stdout
+        result = self.run_program(MP_PLAN=self.combined(2, "12K"), MP_INFOLEVEL=3)
+        self.assertEqual(result.stdout, without)
+        said = re.findall(r"Task \d: the plan for alltoallv in .* was followed in (.*)\.\n", result.stderr.decode())
+        self.assertEqual(sorted(said), sorted(
+            TASKS * [f"1 of {ROUNDS} calls; the lengths of task 0 did not fit in call 1"]
+            + 2 * TASKS * [f"{ROUNDS} of {ROUNDS} calls"]), result.stderr.decode())
+
+    def test_members_that_disagree_on_a_length(self):
+        for limit in ("32K", "100"):  # the block comes with others; it comes directly
+            result = self.run_program("0", "disagree", MP_PLAN=self.combined(2, limit))
+            self.assertIn("truncated\nsum ", result.stdout.decode())
+
+    def test_combined_at_random(self):
+        left = 0
+        for seed in SEEDS:
+            with self.subTest(seed=seed):
+                without = self.run_program(str(seed))
+                variables = {"MP_EUILIB": "ip"} if seed % 3 == 0 else {}
+                limit = ("100", "9K", "12K", "32K")[seed % 4]
+                result = self.run_program(str(seed), MP_PLAN=self.combined(2 + seed % 4, limit), MP_INFOLEVEL=3, **variables)
+                self.assertEqual(result.stdout, without.stdout)
+                ends = {}
+                for line, end in re.findall(r"Task \d+: the plan for (.*) was followed in (.*)\.\n", result.stderr.decode()):
+                    ends.setdefault(line, []).append(end)
+                self.assertEqual(len(ends), 3, result.stderr.decode())
+                for line, said in ends.items():
+                    self.assertEqual(said, TASKS * said[:1], f"seed {seed}: {line}")
+                    if notice := re.fullmatch(rf"(\d+) of {ROUNDS} calls; the lengths of task \d did not fit in call (\d+)",
+                                              said[0]):
+                        self.assertEqual(notice[1], notice[2])  # left in the call after it
+                        left += 1
+                    else:
+                        self.assertEqual(said[0], f"{ROUNDS} of {ROUNDS} calls")
+        self.assertGreater(left, 3)
+
+    def test_trace_of_a_planned_run(self):
+        trace = os.path.join(self.directory.name, "planned.trc")
+        self.run_program(MP_PLAN=self.combined(2, "32K"), MP_TRACELEVEL=9, MP_TRACEFILE=trace)
+        text = self.vt("-plan", trace)
+        self.assertEqual(len(re.findall("(?m)^# MPI_Alltoallv .* not planned: the traced run followed a plan itself", text)), 3,
+                         text)
+
     def test_changes_at_random(self):
         left = 0
         for seed in SEEDS:
@@ -195,9 +252,13 @@ class PlanOfMpl(LaunchTest):
             self.assertIn("indexv group=0 tasks=0-2 first=0 every=1 calls=5 schedule=simple "
                           "lengths=0,5300,5600/5700,0,6300/6400,6700,0 at=\"main at planned_index.c:", line)
             pathlib.Path(plan).write_text(text.replace("schedule=simple", "schedule=greedy"))
-            for arguments, end in ((["5"], "5 of 5 calls."),
-                                   (["5", "2"], "3 of 5 calls; the lengths of task 0 did not fit in call 3.")):
-                result = poe(program, *arguments, "-procs", "3", "-plan", plan, "-infolevel", "3")
+            combined = plan + ".combined"
+            pathlib.Path(combined).write_text(text.replace("schedule=simple", "schedule=combined radix=2 limit=8K"))
+            for arguments, file, end in (
+                    (["5"], plan, "5 of 5 calls."), (["5"], combined, "5 of 5 calls."),
+                    (["5", "2"], plan, "3 of 5 calls; the lengths of task 0 did not fit in call 3."),
+                    (["5", "2"], combined, "3 of 5 calls; the lengths of task 0 did not fit in call 3.")):
+                result = poe(program, *arguments, "-procs", "3", "-plan", file, "-infolevel", "3")
                 self.ok(result)
                 for task in range(3):
                     self.assertRegex(result.stderr.decode(), rf"Task {task}: the plan for indexv .* was followed in "

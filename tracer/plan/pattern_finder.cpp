@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/collective_progress.hpp"
 #include "base/contexts.hpp"
+#include "collectives/selection/combined_choice.hpp"
 #include "tracer/analysis/whole_pass.hpp"
 
 namespace poe::trace {
@@ -29,6 +31,7 @@ struct TaskCall {
     std::string_view planned;  // its name in a plan; empty: not a blocking irregular call
     Bytes bytes = 0;
     std::map<TaskId, Bytes> sent;  // by destination; of calls whose lengths are planned
+    bool by_plan = false;          // the traced run had a plan, so its messages are not the blocks
 };
 
 std::string lower(std::string text) {
@@ -66,8 +69,9 @@ bool has_own_lengths(const std::string& call) {
 
 class Finder : public Listener {
   public:
-    Finder(const TraceSource& source, const Definitions& definitions, const Replay& replay)
-        : source_(source), definitions_(definitions), replay_(replay) {}
+    Finder(const TraceSource& source, const Definitions& definitions, const Replay& replay,
+           const collectives::Tuning& tuning)
+        : source_(source), definitions_(definitions), replay_(replay), tuning_(tuning) {}
 
     void on_event(const Event& event, TaskId task) override {
         if (task < 0) return;
@@ -76,7 +80,12 @@ class Finder : public Listener {
         if (event.record.kind == Kind::kLeave) note_bytes(event, task);
     }
     void on_interval(const Interval& interval) override {
-        if (interval.outer_call) open_.erase(interval.task);
+        if (!interval.outer_call) return;
+        if (TaskCall* call = open_call(interval.task); call != nullptr)
+            call->by_plan =
+                interval.frame.path != 0 && definitions_.region(interval.frame.path).name ==
+                                                collective_path_name(CollectivePath::kPlan);
+        open_.erase(interval.task);
     }
 
     FoundPlan take(Symbols& symbols) {
@@ -101,7 +110,8 @@ class Finder : public Listener {
                          .root = event.record.a,
                          .planned = {},
                          .bytes = source_.bytes_of(event),
-                         .sent = {}});
+                         .sent = {},
+                         .by_plan = false});
         TaskCall& call = calls.back();
         if (how == Phase::kWhole)
             call.planned = planned_name(definitions_.region(call.region).name, call.bytes);
@@ -208,6 +218,11 @@ class Finder : public Listener {
             if (ordinals[i] - ordinals[i - 1] != call.every)
                 return comment(call, name,
                                "not planned: other such calls come in between, irregularly");
+        for (const std::size_t number : numbers)
+            if (calls.at(call.tasks.front())[number].by_plan)
+                return comment(call, name,
+                               "not planned: the traced run followed a plan itself; trace a run "
+                               "without one");
         const auto lengths_of = [&](std::size_t number) {
             std::vector<Bytes> lengths;
             for (const TaskId from : call.tasks) {
@@ -219,24 +234,94 @@ class Finder : public Listener {
         };
         call.lengths = lengths_of(numbers.back());
         bool same = true;
+        std::string changing;
+        std::vector<Bytes> sums(call.lengths.size());
+        Bytes longest = 0;
         for (const std::size_t number : numbers) {
             const std::vector<Bytes> lengths = lengths_of(number);
             same = same && lengths == call.lengths;
-            for (std::size_t i = 0; i < lengths.size(); ++i)
-                if (!collectives::fits_plan(call.lengths[i], lengths[i]))
-                    return comment(
-                        call, name,
-                        fmt::format("not planned: lengths change from call to call; task {} sends "
-                                    "{} bytes to task {} in call {} and {} in the last call",
-                                    call.tasks[i / call.tasks.size()], lengths[i],
-                                    call.tasks[i % call.tasks.size()], number, call.lengths[i]));
+            for (std::size_t i = 0; i < lengths.size(); ++i) {
+                sums[i] += lengths[i];
+                longest = std::max(longest, lengths[i]);
+                if (changing.empty() && !collectives::fits_plan(call.lengths[i], lengths[i]))
+                    changing = fmt::format(
+                        "lengths change from call to call; task {} sends {} bytes to task {} in "
+                        "call {} and {} in the last call",
+                        call.tasks[i / call.tasks.size()], lengths[i],
+                        call.tasks[i % call.tasks.size()], number, call.lengths[i]);
+            }
         }
-        return decided(std::move(call), same);
+        std::vector<Bytes> means;
+        for (const Bytes each : sums) means.push_back((each + numbers.size() / 2) / numbers.size());
+        const Combined combined = combine(call, means, longest);
+        if (combined.pays) {
+            if (!changing.empty()) call.lengths = std::move(means);
+            call.schedule = PhaseMethod::kCombined;
+            call.radix = combined.decision.radix;
+            call.limit = combined.limit;
+            return {.planned = true,
+                    .call = std::move(call),
+                    .words = "",
+                    .why = fmt::format("{}; {}",
+                                       same               ? "the same lengths in all calls"
+                                       : changing.empty() ? "lengths that change by less than a "
+                                                            "factor of 2"
+                                                          : "mean lengths, because they change",
+                                       combined.why)};
+        }
+        if (!changing.empty())
+            return comment(call, name, "not planned: " + changing + "; " + combined.why);
+        return decided(std::move(call), same, combined.why);
+    }
+
+    // Whether the blocks of a call should travel in combined messages.
+    struct Combined {
+        bool pays = false;
+        Bytes limit = 0;
+        collectives::CombinedDecision decision;
+        std::string why;
+    };
+    Combined combine(const PlannedCall& call, const std::vector<Bytes>& means,
+                     Bytes longest) const {
+        // Room for blocks that are longer in a later run.
+        constexpr Bytes kRoom = 2;
+        constexpr Bytes kStep = 64;
+        Combined found;
+        std::vector<std::uint32_t> nodes;
+        std::map<NodeIndex, std::uint32_t> known;
+        for (const TaskId task : call.tasks) {
+            const NodeIndex node = source_.facts().node_of.at(static_cast<std::size_t>(task));
+            nodes.push_back(
+                known.emplace(node, static_cast<std::uint32_t>(known.size())).first->second);
+        }
+        if (known.size() < 2) {
+            found.why = "not combined, because all members are on one node";
+            return found;
+        }
+        if (longest == 0 || longest > collectives::kMostCombined) {
+            found.why = longest == 0 ? "not combined, because nothing is sent"
+                                     : fmt::format(
+                                           "not combined, because there are blocks over "
+                                           "{} KB",
+                                           collectives::kMostCombined >> 10);
+            return found;
+        }
+        found.limit =
+            std::min((kRoom * longest + kStep - 1) / kStep * kStep, collectives::kMostCombined);
+        found.decision = collectives::decide_combined(tuning_, nodes, means);
+        found.pays = found.decision.radix != 0;
+        found.why = fmt::format(
+            "{}, because {} messages of a member, predicted to take {:.0f} us, can {}be replaced "
+            "by {}, predicted to take {:.0f} us",
+            found.pays ? "combined" : "not combined", found.decision.direct_messages,
+            found.decision.direct, found.pays ? "" : "only ", found.decision.combined_messages,
+            found.decision.combined);
+        return found;
     }
 
     // Phases were slower than messages without phases in all measurements so far
     // (docs/decisions/056-plan-orders-messages.md), so the plan only says where they may be tried.
-    static FoundPattern decided(PlannedCall call, bool same) {
+    static FoundPattern decided(PlannedCall call, bool same, const std::string& not_combined) {
         const auto n = static_cast<std::uint32_t>(call.tasks.size());
         const std::vector<PhasedMessage> messages = collectives::messages_of(call);
         const PhaseDecision decision =
@@ -258,6 +343,7 @@ class Finder : public Listener {
                 decision.long_senders, collectives::kLongBlock >> 10, name_of(decision.method),
                 decision.phases.size());
         }
+        why += "; " + not_combined;
         return {.planned = true, .call = std::move(call), .words = "", .why = std::move(why)};
     }
 
@@ -306,6 +392,7 @@ class Finder : public Listener {
     const TraceSource& source_;
     const Definitions& definitions_;
     const Replay& replay_;
+    const collectives::Tuning& tuning_;
     std::map<std::uint32_t, CallsOfTasks> groups_;
     std::map<TaskId, std::pair<std::uint32_t, std::size_t>> open_;  // group and call
     std::map<std::uint32_t, SentFromPlace> messages_;               // by site
@@ -313,23 +400,23 @@ class Finder : public Listener {
 
 }  // namespace
 
-FoundPlan find_plan(const TraceSource& source, Symbols& symbols,
+FoundPlan find_plan(const TraceSource& source, Symbols& symbols, const collectives::Tuning& tuning,
                     const std::function<void(double)>& progress) {
     Definitions definitions;
     Replay replay(source, definitions);
-    Finder finder(source, definitions, replay);
+    Finder finder(source, definitions, replay, tuning);
     replay.tell(&finder);
     EventMerge merge(source);
     replay_whole(source, merge, replay, progress);
     return finder.take(symbols);
 }
 
-std::string plan_text(const FoundPlan& plan, const std::string& from) {
+std::string plan_text(const FoundPlan& plan, const std::string& from, const std::string& costs) {
     std::string text = fmt::format(
-        "# Communication plan of {}, {} tasks, from {}.\n"
+        "# Communication plan of {}, {} tasks, from {}, with {}.\n"
         "# A line is a place in the program and a group of tasks or a communicator; the comment\n"
         "# says what was decided. \"poe -plan FILE\" runs the program with it (poe(1), vt(1)).\n",
-        plan.facts.program, plan.facts.tasks, from);
+        plan.facts.program, plan.facts.tasks, from, costs);
     for (const FoundPattern& each : plan.patterns)
         text += each.planned ? collectives::plan_line(each.call) + "  # " + each.why + "\n"
                              : "# " + each.words + " " + each.why + "\n";

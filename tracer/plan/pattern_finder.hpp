@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectives/schedule/plan_file.hpp"
+#include "collectives/selection/cost_model.hpp"
 #include "tracer/analysis/replay.hpp"
 #include "tracer/analysis/symbols.hpp"
 
@@ -29,12 +30,14 @@ struct FoundPlan {
     bool has_collectives = false;        // the trace has records of collective calls
 };
 
-// Makes a pass over the trace; `progress` is called regularly with the fraction done.
-FoundPlan find_plan(const TraceSource& source, Symbols& symbols,
+// Makes a pass over the trace; `progress` is called regularly with the fraction done. `tuning`: the
+// costs of messages, by which blocks are combined or not.
+FoundPlan find_plan(const TraceSource& source, Symbols& symbols, const collectives::Tuning& tuning,
                     const std::function<void(double)>& progress);
 
-// The text of the plan file. `from`: the name of the trace.
-std::string plan_text(const FoundPlan& plan, const std::string& from);
+// The text of the plan file. `from`: the name of the trace. `costs`: where the costs of messages come
+// from, as "built-in costs of messages".
+std::string plan_text(const FoundPlan& plan, const std::string& from, const std::string& costs);
 
 // The messages that a task sent from one place, in their order.
 struct SentMessage {

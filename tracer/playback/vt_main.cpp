@@ -1,5 +1,6 @@
 // vt, the Visualization Tool: connects the trace, the options and the output.
 #include <algorithm>
+#include <array>
 #include <clocale>
 #include <csignal>
 #include <cstdlib>
@@ -10,12 +11,17 @@
 #include <langinfo.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/fold.hpp"
+#include "base/segment/tuning_path.hpp"
+#include "base/segment/tuning_text.hpp"
+#include "collectives/selection/tuning.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/diagnosis/diagnosis.hpp"
 #include "tracer/exchange/import_otf2.hpp"
@@ -419,8 +425,26 @@ int play_it(const VtOptions& options, bool unicode) {
     return signal == 0 ? 0 : kSignalStatus + signal;
 }
 
+// The costs of messages that a job which is started here has, and where they come from.
+std::pair<collectives::Tuning, std::string> tuning_here() {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    const std::string path = tuning_path(::getenv, host.data());
+    const TuningText read = path.empty() ? TuningText{} : read_tuning_text(path);
+    const bool named = std::getenv(kTuningFileVariable) != nullptr;
+    if (path.empty() || (read.missing && !named))
+        return {collectives::built_in_tuning(cores), "built-in costs of messages"};
+    if (!read.failure.empty())
+        throw Error("cannot read the tuning file " + path + ": " + read.failure);
+    const auto tuning = collectives::read_tuning(read.text, path, cores);
+    if (!tuning) throw Error(tuning.error().str());
+    return {tuning.value(), "the costs of messages of " + path};
+}
+
 int write_plan(const VtOptions& options) {
     const std::string path = trace_of(options.traces[0]);
+    const auto [tuning, costs] = tuning_here();
     tell_newer(path);
     TraceSource source = open_trace(path);
     if (options.repair && has_several_clocks(source)) repair(source);
@@ -428,9 +452,9 @@ int write_plan(const VtOptions& options) {
     FoundPlan plan;
     {
         ProgressLine line("vt: reads " + path);
-        plan = find_plan(source, symbols, line.tell());
+        plan = find_plan(source, symbols, tuning, line.tell());
     }
-    const std::string text = plan_text(plan, path);
+    const std::string text = plan_text(plan, path, costs);
     return write_to(options.output, [&](std::ostream& out) { out << text; });
 }
 

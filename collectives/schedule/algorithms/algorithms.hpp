@@ -83,6 +83,8 @@ enum class StagedForm { kBlocking, kSingleBuffer, kDualBuffer };
 Generator index_a2(const Shape& shape, StagedForm form);
 Generator index_a3(const Shape& shape, StagedForm form);
 Generator index_a4(const Shape& shape, StagedForm form);
+// Blocks of all ranks in combined messages; see index_combined.cpp. radix >= 2.
+Generator index_combined(const Shape& shape, std::uint32_t radix);
 
 // prefix
 Generator prefix_hybrid(const Shape& shape, int k);

@@ -93,7 +93,7 @@ std::vector<double> parameters(const Algorithm& algorithm, const Shape& shape) {
         return {0, 1, 5};
     if (name == "a2" || name == "a3" || name == "a4") return {0, 1, 2};
     if (name == "multiport") return {1, 2, 3, 5, double(shape.n)};
-    if (name == "radix")
+    if (name == "radix" || name == "combined")
         return {2, 3, std::max(2.0, std::sqrt(shape.n)), std::max(2.0, shape.n / 2.0),
                 std::max(2.0, double(shape.n))};
     return {0};

@@ -36,6 +36,12 @@ TEST_CASE("a line of a plan is compact") {
               planned({0, 1, 2, 7}, {0, 8192, 8192, 8192, 5, 0, 0, 0, 1, 2, 0, 4, 0, 0, 0, 0})) ==
           "alltoallv group=3 tasks=0-2,7 first=1 every=2 calls=50 schedule=greedy "
           "lengths=0,8K*3/5,0*3/1,2,0,4/0*4 at=\"sort at is.c:220\"");
+    PlannedCall combined = planned({0, 1}, {0, 8, 9, 0});
+    combined.schedule = PhaseMethod::kCombined;
+    combined.radix = 4;
+    combined.limit = 2048;
+    CHECK(plan_line(combined).find("schedule=combined radix=4 limit=2K lengths=0,8/9,0") !=
+          std::string::npos);
     PlannedCall bcast;
     bcast.operation = "bcast";
     bcast.tasks = {4};
@@ -53,7 +59,12 @@ TEST_CASE("what is written is read again") {
         if (tasks.empty()) continue;
         std::vector<Bytes> lengths(tasks.size() * tasks.size());
         for (Bytes& each : lengths) each = random() % 3 == 0 ? random() : random() % 3 * 1024;
-        const PlannedCall call = planned(tasks, lengths);
+        PlannedCall call = planned(tasks, lengths);
+        if (i % 2 == 0) {
+            call.schedule = PhaseMethod::kCombined;
+            call.radix = 2 + static_cast<std::uint32_t>(random() % 9);
+            call.limit = 1 + random() % kMostCombined;
+        }
         const auto read = read_plan("# a comment\n\n" + plan_line(call) + "  # why\n", "p");
         REQUIRE(read);
         REQUIRE(read.value().size() == 1);
@@ -71,6 +82,11 @@ TEST_CASE("mistakes in a plan are named with their line") {
     CHECK(mistake_in("alltoallv tasks=0-1 lengths=0*2/0*2/0*2\n").find("p:1: lengths=") == 0);
     CHECK(mistake_in("alltoallv lengths=0 tasks=0\n").find("p:1: lengths=0 is not allowed") == 0);
     CHECK(mistake_in("alltoallv tasks=0 every=0\n").find("p:1: every=0") == 0);
+    CHECK(mistake_in("alltoallv tasks=0-1 schedule=combined radix=2\n")
+              .find("p:1: schedule=combined needs a radix and a limit") == 0);
+    CHECK(mistake_in("alltoallv tasks=0-1 radix=1\n").find("p:1: radix=1 is not allowed") == 0);
+    CHECK(mistake_in("alltoallv tasks=0-1 limit=33K\n").find("p:1: limit=33K is not") == 0);
+    CHECK(mistake_in("alltoallv tasks=0-1 limit=0\n").find("p:1: limit=0 is not") == 0);
     CHECK(mistake_in("alltoallv group=0\n").find("p:1: the line has no tasks") == 0);
     CHECK(mistake_in("alltoallv tasks=0 at=\"x\n").find("p:1: a quotation mark") == 0);
 }

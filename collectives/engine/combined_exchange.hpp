@@ -1,0 +1,28 @@
+// The data movement of an irregular call whose line of the plan combines short blocks
+// (planned_calls.hpp). The blocks travel by combined_steps(), each with its length, so the lengths
+// need not be those of the plan:
+//   1. In each step, a member sends one message. It has the notice (PlanNotice) that the member knows,
+//      then the lengths of the step's blocks, then the blocks. The messages of a round are under way at
+//      the same time; a member receives all of them before it begins the next round.
+//   2. In place of a block that is longer than the limit of the line, only a mark travels.
+//      After all rounds, its sender sends it directly, and its receiver, which has got the mark,
+//      receives it.
+// Every member has a block for every other one, and a notice goes with each message, so after the
+// call all members know the notices of all. They leave the line in the next call.
+#pragma once
+
+#include <span>
+
+#include "collectives/engine/call_progress.hpp"
+#include "collectives/engine/planned_block.hpp"
+#include "collectives/engine/planned_calls.hpp"
+#include "comm/matching/message_layer.hpp"
+
+namespace poe::collectives {
+
+// See exchange_planned(), which calls it. Precondition: the line has combined steps.
+ExchangeEnd exchange_combined(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
+                              std::span<const PlannedBlock> blocks, std::int32_t type,
+                              std::uint32_t context, CallProgress& progress);
+
+}  // namespace poe::collectives
