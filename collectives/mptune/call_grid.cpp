@@ -9,8 +9,8 @@
 #include <map>
 #include <numeric>
 
-#include "collectives/api/api_context.hpp"
 #include "collectives/mptune/candidate_timing.hpp"
+#include "collectives/mptune/in_group.hpp"
 #include "comm/api/mpproto.h"
 
 namespace poe::collectives {
@@ -24,15 +24,7 @@ template <typename Work>
 void in_first(int n, int me, Work&& work) {
     std::vector<int> members(static_cast<std::size_t>(n));
     std::iota(members.begin(), members.end(), 0);
-    int gid = 0;
-    if (me < n) mpc_group(n, members.data(), 1, &gid);
-    if (me < n) {
-        in_call("mptune", [&](comm::ApiCall& call, CollectiveContext& library) {
-            work(library, *group_of(call, library, gid));
-            return 0;
-        });
-    }
-    mpc_sync(ALLGRP);
+    in_group(members, me, work);
 }
 
 constexpr Bytes kSizes[] = {8, 1024, 65536, 1048576};

@@ -259,6 +259,23 @@ std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& g
     return all;
 }
 
+std::vector<MulticastMeasured> time_multicast(CollectiveContext& library, Group& group,
+                                              const std::vector<Bytes>& lengths, double budget) {
+    Timer timer(library, group);
+    std::vector<MulticastMeasured> measured;
+    for (const Bytes bytes : lengths) {
+        const Shape shape = usual_shape(Operation::kBcast, group.size(), bytes);
+        if (!can_multicast(library, group, shape)) return {};
+        Buffers buffers(shape);
+        const Run run{nullptr, buffers.result.data(), {}, 0};
+        const CollectiveCall call{"mptune", Call::kNone, shape, run};
+        const auto path = library.path_by(Transport::kMulticast, group, shape);
+        measured.push_back(
+            {bytes, timer.median([&] { library.run_on(*path, group, call); }, budget)});
+    }
+    return measured;
+}
+
 std::vector<double> time_choices(CollectiveContext& library, Group& group, const Shape& shape,
                                  const std::vector<Choice>& choices, double budget) {
     Timer timer(library, group);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/engine/collective_context.hpp"
+#include "collectives/mptune/experiments.hpp"
 #include "collectives/mptune/timed_candidate.hpp"
 #include "collectives/selection/chooser.hpp"
 
@@ -27,5 +28,11 @@ std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& g
 // call it. Blocks. Throws Error. Only the times of rank 0 are valid.
 std::vector<double> time_choices(CollectiveContext& library, Group& group, const Shape& shape,
                                  const std::vector<Choice>& choices, double budget);
+
+// Measures broadcasts of these lengths by multicast. All members of the group call it, and wait for the
+// probe of the network. Empty: the group cannot multicast. Blocks. Throws Error. Only the times of
+// rank 0 are valid.
+std::vector<MulticastMeasured> time_multicast(CollectiveContext& library, Group& group,
+                                              const std::vector<Bytes>& lengths, double budget);
 
 }  // namespace poe::collectives

@@ -5,8 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <utility>
 
+#include "collectives/selection/multicast_cost.hpp"
 #include "comm/api/mpproto.h"
 
 namespace poe::collectives {
@@ -173,6 +176,37 @@ Line line_through(const std::vector<double>& values) {
     return {slope, (sum_y - slope * sum_x) / n};
 }
 
+struct LineOfTimes {
+    double start_up = 0;
+    double per_byte = 0;
+};
+// The line through times by length with the least relative error; neither number is negative. Times of 0
+// do not count. Empty: there are fewer than two lengths.
+std::optional<LineOfTimes> relative_line(const std::vector<std::pair<Bytes, double>>& times) {
+    // Weighted by 1 / time^2, so that short messages count as much as long ones.
+    int known = 0;
+    double w = 0;
+    double wx = 0;
+    double wy = 0;
+    double wxx = 0;
+    double wxy = 0;
+    for (const auto& [bytes, time] : times) {
+        if (time <= 0) continue;
+        const double weight = 1 / (time * time);
+        const auto x = static_cast<double>(bytes);
+        ++known;
+        w += weight;
+        wx += weight * x;
+        wy += weight * time;
+        wxx += weight * x * x;
+        wxy += weight * x * time;
+    }
+    const double spread = w * wxx - wx * wx;
+    if (known < 2 || spread <= 0) return std::nullopt;
+    const double per_byte = std::max(0.0, (w * wxy - wx * wy) / spread);
+    return LineOfTimes{std::max(0.0, (wy - per_byte * wx) / w), per_byte};
+}
+
 // Solves at_one = 2 lambda t0.
 void solve(const Line& line, double t0, double& out_t0, double& lambda) {
     out_t0 = t0 > 0 ? t0 : line.at_one / 2;
@@ -195,28 +229,22 @@ Postal postal_of(const Times& times) {
 }
 
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) {
-    // Weighted by 1 / time^2, so that short messages count as much as long ones.
-    int known = 0;
-    double w = 0;
-    double wx = 0;
-    double wy = 0;
-    double wxx = 0;
-    double wxy = 0;
-    for (const LengthMeasured& each : lengths) {
-        if (each.one_way <= 0) continue;
-        const double weight = 1 / (each.one_way * each.one_way);
-        const auto x = static_cast<double>(each.bytes);
-        ++known;
-        w += weight;
-        wx += weight * x;
-        wy += weight * each.one_way;
-        wxx += weight * x * x;
-        wxy += weight * x * each.one_way;
-    }
-    const double spread = w * wxx - wx * wx;
-    if (known < 2 || spread <= 0) return;
-    model.transfer = std::max(0.0, (w * wxy - wx * wy) / spread);
-    model.start_up = std::max(0.0, (wy - model.transfer * wx) / w);
+    std::vector<std::pair<Bytes, double>> times;
+    for (const LengthMeasured& each : lengths) times.emplace_back(each.bytes, each.one_way);
+    const auto line = relative_line(times);
+    if (!line) return;
+    model.start_up = line->start_up;
+    model.transfer = line->per_byte;
+}
+
+void fit_multicast(const std::vector<MulticastMeasured>& lengths, std::uint32_t n,
+                   CostModel& model) {
+    std::vector<std::pair<Bytes, double>> times;
+    for (const MulticastMeasured& each : lengths) times.emplace_back(each.bytes, each.time);
+    const auto line = relative_line(times);
+    if (!line || line->per_byte <= 0) return;
+    model.multicast = line->start_up / multicast_waits(n);
+    model.multicast_byte = line->per_byte;
 }
 
 void fit_lambdas(const std::vector<LengthMeasured>& lengths, CostModel& model) {

@@ -41,6 +41,15 @@ struct LengthMeasured {
 // relative error. One length does not determine a line, so the model remains unchanged.
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
+struct MulticastMeasured {
+    Bytes bytes = 0;
+    double time = 0;  // microseconds of a broadcast
+};
+// Sets multicast and multicast_byte of the model: the line through the times with the least relative
+// error, of broadcasts to `n` members. One length does not determine a line, so the model remains unchanged.
+void fit_multicast(const std::vector<MulticastMeasured>& lengths, std::uint32_t n,
+                   CostModel& model);
+
 // Sets the lambdas of the model. A length at which the two experiments disagree keeps the lambda that
 // the model has for exactly this length, or gets none. If they disagree at all lengths, the model
 // remains unchanged.

@@ -17,11 +17,14 @@
 #include "base/segment/tuning_path.hpp"
 #include "collectives/api/api_context.hpp"
 #include "collectives/mptune/call_grid.hpp"
+#include "collectives/mptune/candidate_timing.hpp"
 #include "collectives/mptune/experiments.hpp"
+#include "collectives/mptune/in_group.hpp"
 #include "collectives/mptune/postal_report.hpp"
 #include "collectives/mptune/send_explanation.hpp"
 #include "collectives/mptune/tuning_store.hpp"
 #include "collectives/selection/method.hpp"
+#include "collectives/selection/multicast_cost.hpp"
 #include "comm/api/mpproto.h"
 #include "comm/bootstrap/autostart.hpp"
 
@@ -218,6 +221,32 @@ void measure_level(const char* name, const std::vector<int>& players, Bytes long
         model.start_up, model.transfer, model.message, model.load);
 }
 
+// The least length is one at which multicast may be chosen without a measurement of its own.
+void measure_multicast(const std::vector<int>& players, Bytes longest, CostModel& model, int me) {
+    constexpr double kBudget = 300'000;  // microseconds of a length
+    std::vector<Bytes> lengths;
+    for (const Bytes bytes :
+         {Bytes{16} << 10, Bytes{64} << 10, kMinMulticastBytes, Bytes{256} << 10, kLongestMeasured})
+        if (bytes <= longest) lengths.push_back(bytes);
+    if (players.size() < 2 || lengths.size() < 2 || comm::the_runtime().nodes() < 2) return;
+    std::vector<MulticastMeasured> measured;
+    in_group(players, me, [&](CollectiveContext& library, Group& group) {
+        measured = time_multicast(library, group, lengths, kBudget);
+    });
+    if (me != 0) return;
+    if (measured.empty()) {
+        std::printf("no multicast between these tasks\n\n");
+        return;
+    }
+    fit_multicast(measured, static_cast<std::uint32_t>(players.size()), model);
+    std::printf("broadcast by multicast, %zu tasks\n%10s %12s\n", players.size(), "bytes", "us");
+    for (const MulticastMeasured& each : measured)
+        std::printf("%10llu %12.2f\n", static_cast<unsigned long long>(each.bytes), each.time);
+    std::printf(
+        "it takes %.3g us for the root and each level of reports, and %.3g us for each byte\n\n",
+        model.multicast, model.multicast_byte);
+}
+
 unsigned cores() {
     return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
@@ -273,6 +302,7 @@ int measure(const Arguments& arguments, int me, int tasks) {
     Tuning& tuning = stored->tuning;
     measure_level("node", players.node, arguments.longest, tuning.node, me == 0);
     measure_level("network", players.network, arguments.longest, tuning.network, me == 0);
+    measure_multicast(players.network, arguments.longest, tuning.network, me);
     if (me != 0) return 0;
     stored->head = head("What messages cost", tasks);
     if (write(path, *stored) != 0) return 1;

@@ -51,6 +51,10 @@ struct CostModel {
     // The number of messages that a task can send, and receive, in the time of one (CCL paper, IV.B);
     // a whole number. For a node with several networks, for example.
     double ports = 1;
+    // Of a transfer by multicast (multicast_cost.hpp): for the root and each level of the report tree, and
+    // for each byte. Of the network only. multicast_byte 0: not measured.
+    double multicast = 0;
+    double multicast_byte = 0;
 
     bool operator==(const CostModel&) const = default;
     // Returns lambda of the postal model (Bruck et al. 1996) for messages of this length. Between

@@ -24,17 +24,24 @@ bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes)
            *std::max_element(nodes.begin(), nodes.end()) + 1 == shape.n;
 }
 
-double predicted_multicast(const Tuning& tuning, const Shape& placed) {
+double multicast_waits(std::uint32_t n) noexcept {
     double levels = 1;
-    for (std::uint64_t reached = 1 + kFan, level = kFan; reached < placed.n; ++levels) {
+    for (std::uint64_t reached = 1 + kFan, level = kFan; reached < n; ++levels) {
         level *= kFan;
         reached += level;
     }
+    return 1 + levels;
+}
+
+double predicted_multicast(const Tuning& tuning, const Shape& placed) {
     const CostModel& network = tuning.network;
-    const double per_byte = std::max(network.transfer * kHeaders, kHandling);
+    const bool measured = network.multicast_byte > 0;
+    const double wait = measured ? network.multicast : network.start_up;
+    const double per_byte =
+        measured ? network.multicast_byte : std::max(network.transfer * kHeaders, kHandling);
     const double transfers = placed.operation == Operation::kConcat ? placed.n : 1;
     const Bytes bytes = multicast_bytes(placed.operation, placed.bytes, placed.n);
-    return transfers * network.start_up * (1 + levels) + static_cast<double>(bytes) * per_byte;
+    return transfers * wait * multicast_waits(placed.n) + static_cast<double>(bytes) * per_byte;
 }
 
 }  // namespace poe::collectives

@@ -26,7 +26,11 @@ bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes)
 // (docs/decisions/055-multicast-in-single-frames.md).
 inline constexpr Bytes kMinMulticastBytes = Bytes{128} << 10;
 
-// In microseconds. A concat is a transfer from each member after the other. Every byte goes once through each cable, with the headers of its datagram, or is
+// The number of times that a transfer by multicast waits for a start-up: of the root, and of each level of
+// the report tree.
+double multicast_waits(std::uint32_t n) noexcept;
+
+// In microseconds, by what mptune has measured of multicast, or else of messages. A concat is a transfer from each member after the other. Every byte goes once through each cable, with the headers of its datagram, or is
 // authenticated, whichever takes longer. The members report to the root along a tree. Precondition:
 // fits_multicast(placed, placed.nodes).
 double predicted_multicast(const Tuning& tuning, const Shape& placed);

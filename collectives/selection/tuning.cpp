@@ -17,10 +17,10 @@ struct Fact {
     const char* name;
     double CostModel::*place;
 };
-constexpr Fact kFacts[] = {{"start_up", &CostModel::start_up},
-                           {"per_byte", &CostModel::transfer},
-                           {"message", &CostModel::message},
-                           {"load", &CostModel::load}};
+constexpr Fact kFacts[] = {
+    {"start_up", &CostModel::start_up},   {"per_byte", &CostModel::transfer},
+    {"message", &CostModel::message},     {"load", &CostModel::load},
+    {"multicast", &CostModel::multicast}, {"multicast_per_byte", &CostModel::multicast_byte}};
 constexpr double kMostPorts = 1024;
 
 struct Level {
@@ -75,7 +75,8 @@ class Reader {
             return std::nullopt;
         }
         return mistake(quoted(words[0]) + " is not known",
-                       "expected level, start_up, per_byte, message, load, ports, lambda or best");
+                       "expected level, start_up, per_byte, message, load, multicast, "
+                       "multicast_per_byte, ports, lambda or best");
     }
 
     Tuning take() {
@@ -190,8 +191,12 @@ std::string tuning_text(const Tuning& tuning, std::string_view head) {
     for (const Level& each : kLevels) {
         const CostModel& model = tuning.*each.place;
         text += std::string("level ") + each.name + "\n";
-        for (const Fact& fact : kFacts)
+        for (const Fact& fact : kFacts) {
+            const bool of_multicast =
+                fact.place == &CostModel::multicast || fact.place == &CostModel::multicast_byte;
+            if (of_multicast && model.multicast_byte == 0) continue;
             text += std::string(fact.name) + " " + five_digits(model.*fact.place) + "\n";
+        }
         if (model.ports != 1) text += "ports " + five_digits(model.ports) + "\n";
         for (const MeasuredLambda& at : model.lambdas)
             text += "lambda " + std::to_string(at.bytes) + " " + five_digits(at.lambda) + "\n";

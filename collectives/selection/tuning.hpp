@@ -12,6 +12,9 @@
 //   load 0.00006                microseconds of work for each byte that a task sends or copies
 //   ports 2                     a task can send, and receive, two messages in the time of one; 1 if
 //                               this line is missing. mptune does not measure it
+//   multicast 90                microseconds of a transfer by multicast, for its root and for each level of
+//                               its report tree, and
+//   multicast_per_byte 0.09     for each byte; both only in level network, and only if measured
 //   lambda 1024 1.7             the time of a message of 1024 bytes, divided by the time for which
 //                               it occupies its sender, is 1.7
 //   best bcast 65536 4 chain:8  the fastest for 65536 bytes and 4 tasks, if the facts above lead to

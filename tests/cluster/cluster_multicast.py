@@ -159,6 +159,28 @@ class Multicast(ClusterTest):
         tuning = self.tuning_for_slow_network("per_byte 0.0001", "best bcast 300000 4 multicast")
         self.assertGreater(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning), 3 * 300_000 // PACKET)
 
+    def test_measured_costs(self):
+        # The costs of multicast in a tuning file decide, whatever messages cost.
+        tuning = self.tuning_for_slow_network("multicast 1000000", "multicast_per_byte 0.001")
+        self.assertEqual(self.broadcasts(300_000, 20, MP_TUNEFILE=tuning), 0)
+        tuning = self.tuning_for_slow_network("start_up 10", "per_byte 0.001", "multicast 1", "multicast_per_byte 0.0001")
+        self.assertGreater(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning), 3 * 300_000 // PACKET)
+
+    def test_mptune_measures_the_costs(self):
+        file = pathlib.Path("/run/testbed/measured.tuning")
+        facts = r"(?m)^multicast [0-9.e+]+\nmulticast_per_byte [0-9.e-]+$"
+        # Two tasks of a host: one of each takes part.
+        for hosts in ((0, 1, 2, 3), (0, 0, 1, 1)):
+            file.unlink(missing_ok=True)
+            result = self.ok(self.poe(MPTUNE, "-o", file, *self.flags(hosts)))
+            self.assertRegex(result.stdout, rf"(?m)^broadcast by multicast, {len(set(hosts))} tasks$")
+            self.assertRegex(file.read_text().split("level network")[1], facts)
+        file.unlink()
+        with self.dropping(range(HOST_COUNT), "ip", "daddr", "239.0.0.0/8"):
+            result = self.ok(self.poe(MPTUNE, "-o", file, "-longest", "128k", *self.flags()))
+        self.assertIn("no multicast between these tasks\n", result.stdout)
+        self.assertNotIn("multicast", file.read_text())
+
     def test_candidate_of_mptune(self):
         for operation in ("bcast", "scatter", "concat"):
             with self.subTest(operation=operation):

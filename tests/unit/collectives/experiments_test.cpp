@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "collectives/mptune/postal_text.hpp"
+#include "collectives/selection/multicast_cost.hpp"
 
 using namespace poe;
 using namespace poe::collectives;
@@ -88,6 +89,35 @@ TEST_CASE("start-up and time of a byte come from the line through the one-way ti
     CHECK(model == before);
     fit_messages({}, model);
     CHECK(model == before);
+}
+
+TEST_CASE("the costs of multicast come from the line through the times of broadcasts") {
+    CostModel model;
+    std::vector<MulticastMeasured> lengths;
+    for (const Bytes bytes : {65536, 262144, 1048576})
+        lengths.push_back({bytes, 300 + 0.09 * static_cast<double>(bytes)});
+    fit_multicast({lengths[0]}, 5, model);
+    CHECK(model == CostModel{});
+    // The root, and one level of reports for up to 4 others, two for up to 20.
+    fit_multicast(lengths, 5, model);
+    CHECK(model.multicast == Approx(150));
+    CHECK(model.multicast_byte == Approx(0.09));
+    fit_multicast(lengths, 16, model);
+    CHECK(model.multicast == Approx(100));
+    // The prediction uses them in place of those of messages.
+    Tuning tuning = built_in_tuning(2);
+    Shape shape;
+    shape.operation = Operation::kBcast;
+    shape.n = 16;
+    shape.bytes = 1 << 20;
+    const double before = predicted_multicast(tuning, shape);
+    tuning.network = model;
+    CHECK(predicted_multicast(tuning, shape) == Approx(300 + 0.09 * (1 << 20)));
+    CHECK(before != Approx(300 + 0.09 * (1 << 20)));
+    // Longer messages would take no longer: that is no line.
+    const CostModel kept = model;
+    fit_multicast({{65536, 100}, {1048576, 90}}, 5, model);
+    CHECK(model == kept);
 }
 
 TEST_CASE("a lambda is used only where the two experiments agree") {

@@ -43,6 +43,8 @@ TEST_CASE("a tuning is written and read again") {
     tuning.node = {0.75, 0.0001, 0.25, 5e-05, {{8, 1.5}, {1024, 2.25}}};
     tuning.network = {55.5, 0.0101, 0, 0, {{8, 3}}};
     tuning.network.ports = 2;
+    tuning.network.multicast = 90;
+    tuning.network.multicast_byte = 0.0875;
     const std::string text = tuning_text(tuning, "made\nby a test");
     CHECK(text.starts_with("# made\n# by a test\nlevel node\nstart_up 0.75\n"));
     const Result<Tuning> read = read_tuning(text, "file", 2);
