@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "collectives/engine/group_making.hpp"
+#include "collectives/engine/group_state.hpp"
+#include "collectives/engine/multicast_calls.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -54,7 +56,9 @@ bool HierarchicalCalls::fits(const Shape& shape) const {
 
 // False if every member leads its node, because a broadcast then has only one level.
 bool HierarchicalCalls::among_leaders_by_multicast(const Shape& shape) const {
-    if (shape.operation != Operation::kBcast || first_.size() == nodes_.size()) return false;
+    if (shape.operation != Operation::kBcast || first_.size() == nodes_.size() ||
+        multicast_refused_)
+        return false;
     Shape leaders = shape;
     leaders.n = static_cast<std::uint32_t>(first_.size());
     leaders.root = static_cast<Rank>(nodes_[static_cast<std::size_t>(shape.root)]);
@@ -127,6 +131,30 @@ Plan* HierarchicalCalls::broadcast_within(Rank root, Bytes bytes, std::byte* res
 }
 
 Plan* HierarchicalCalls::broadcast(const CollectiveCall& call) {
+    const bool counts = !multicast_decided_ && among_leaders_by_multicast(call.shape);
+    if (Plan* wrong = broadcast_data(call)) return wrong;
+    return counts && is_power_of_two(++multicasts_) ? learn_of_multicast() : nullptr;
+}
+
+// The leaders know whether the network carries multicast, in the same call. They tell the other members, because
+// all must choose the same path for the next call.
+Plan* HierarchicalCalls::learn_of_multicast() {
+    enum class Found : std::uint8_t { kNothing, kUsable, kRefused };
+    Found found = Found::kNothing;
+    if (leads()) {
+        const auto* calls = static_cast<MulticastCalls*>(state_of(*leaders_).multicast.get());
+        if (calls != nullptr && calls->decided())
+            found = calls->refused() ? Found::kRefused : Found::kUsable;
+    }
+    if (Plan* wrong = broadcast_within(0, sizeof found, reinterpret_cast<std::byte*>(&found)))
+        return wrong;
+    multicast_decided_ = found != Found::kNothing;
+    multicast_refused_ = found == Found::kRefused;
+    if (multicast_refused_) library_.forget_paths(group_);
+    return nullptr;
+}
+
+Plan* HierarchicalCalls::broadcast_data(const CollectiveCall& call) {
     inner_ = call;
     const auto root = static_cast<std::size_t>(call.shape.root);
     const bool from_here = nodes_[root] == nodes_[static_cast<std::size_t>(group_.me)];

@@ -26,7 +26,8 @@ class HierarchicalCalls final : public GroupOwned {
     // True if such calls can be made here on some groups.
     static bool supports(const Shape& shape) noexcept;
     // True if it is expected to be the fastest for this group. Precondition: supports(shape).
-    // Depends on the shape only, so all members decide alike.
+    // Depends on the shape, and on whether the leaders' multicast was refused, which all members learn in
+    // the same call. So all members decide alike.
     bool fits(const Shape& shape) const;
     // Makes a call; blocks. Returns null, or the plan that failed. The first call makes the groups.
     // Throws Error if there are no numbers left for groups.
@@ -39,6 +40,8 @@ class HierarchicalCalls final : public GroupOwned {
     // Each returns null, or the plan that failed.
     Plan* sync(const CollectiveCall& call);
     Plan* broadcast(const CollectiveCall& call);
+    Plan* broadcast_data(const CollectiveCall& call);
+    Plan* learn_of_multicast();
     Plan* combine(const CollectiveCall& call);
     Plan* concatenate(const CollectiveCall& call);
     // Parts of these. inner_ describes the call, except the number of ranks and the buffers.
@@ -56,8 +59,12 @@ class HierarchicalCalls final : public GroupOwned {
     bool in_order_ = true;               // the ranks of each node follow those of the previous node
     std::optional<Group> within_;        // of the own node, from the first call on
     std::optional<Group> leaders_;       // by node; at other members: all that do not lead
-    std::vector<std::byte> sum_;         // of the node, or its blocks
-    CollectiveCall inner_;               // kept for its memory
+    // Broadcasts so far that counted on multicast among the leaders, and what the leaders have found.
+    std::uint32_t multicasts_ = 0;
+    bool multicast_decided_ = false;
+    bool multicast_refused_ = false;
+    std::vector<std::byte> sum_;  // of the node, or its blocks
+    CollectiveCall inner_;        // kept for its memory
 };
 
 }  // namespace poe::collectives

@@ -35,6 +35,9 @@ class MulticastCalls final : public GroupOwned {
     bool ready(bool waits);
     // True if multicast is refused, in all of these tasks for groups that are made later too.
     bool refused() const noexcept { return state_ == State::kRefused; }
+    // True if the answer of ready() does not change any more. It can become true only in the first call
+    // and in calls 2, 4, 8 and so on.
+    bool decided() const noexcept { return refused() || state_ == State::kUsable; }
 
     // Makes a call; blocks. Returns null, or the plan that failed. Precondition: ready() has
     // returned true for this call. Throws MemberLost if a member has ended in a job that goes on.

@@ -5,6 +5,7 @@ The results are compared byte by byte by the program; counters of the hosts show
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 
@@ -180,6 +181,23 @@ class Multicast(ClusterTest):
             result = self.ok(self.poe(MPTUNE, "-o", file, "-longest", "128k", *self.flags()))
         self.assertIn("no multicast between these tasks\n", result.stdout)
         self.assertNotIn("multicast", file.read_text())
+
+    def test_two_levels_without_multicast_in_the_network(self):
+        # Two levels count on multicast among the hosts. In the first call, their leaders find that the network carries none;
+        # then all tasks take the algorithm that is best without it.
+        tuning = self.tuning_for_slow_network("best bcast 300000 8 chain:8")
+        hosts, calls, trace = (0, 0, 1, 1, 2, 2, 3, 3), 10, "/run/testbed/levels.trc"
+        for dropped, first in ((True, 1), (False, calls)):
+            with self.subTest(dropped=dropped), contextlib.ExitStack() as stack:
+                if dropped:
+                    stack.enter_context(self.dropping(range(HOST_COUNT), "ip", "daddr", "239.0.0.0/8"))
+                self.ok(self.poe(self.program, 300_000, calls, *self.flags(hosts), "-tracelevel", 9, "-tracefile", trace,
+                                 env={"MP_TUNEFILE": tuning, "MP_MULTICAST": "yes"}))
+                summary = subprocess.run([BUILD / "bin" / "vt", "-summary", trace], check=True, capture_output=True, text=True).stdout
+                ways = re.search(r"CARRIED OUT BY\n((?:.+\n)+)", summary)[1]
+                found = {way: int(count) for count, way in re.findall(r"(?m)^mpc_bcast +(\d+) .* (\S+)$", ways)}
+                self.assertEqual(found.pop("hierarchical"), first * len(hosts), ways)
+                self.assertEqual(sum(found.values()), (calls - first) * len(hosts), ways)
 
     def test_candidate_of_mptune(self):
         for operation in ("bcast", "scatter", "concat"):
