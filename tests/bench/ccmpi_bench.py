@@ -5,6 +5,7 @@ poe, Open MPI and MPICH, in turns. One task on each host; each host sends and ge
   five          a scatterv from one task to five (figure 10), with and without an open group
   levels        an alltoallv at levels 1, 2 and 3 (table 2), random blocks (table 3), the exchange of pages (table 6)
   programs      IS and FT, class W
+  plan          an alltoallv of random short blocks, and IS, classes S and W, with and without a plan (vt -plan)
 
 ./dev bench ccmpi [SECTION]... [RATE]... [HOSTS]: all sections at both rates on 16 hosts by default. A limit is what
 the cables need: the bytes that one host sends or gets, at the rate. LAM/MPI is not measured, because it does not run as
@@ -30,6 +31,7 @@ PATIENCE_PROGRAM = 180
 KB, MB = 1 << 10, 1 << 20
 PEERS = ("Open MPI", "MPICH")
 MULTICAST = "POE multicast"  # poe -multicast yes
+PLAN = "POE plan"  # poe -plan, with a plan of a run before
 # Operation, bytes, largest ratio at 100 Mbit/s, and the bytes that go through the busiest cable for `n` hosts.
 COLLECTIVES = (("bcast", 8, 1.05), ("bcast", 10 * KB, 0.5), ("bcast", MB, 0.4),
                ("scatter", 56, 1.05), ("scatter", 5 * KB, 1.0),
@@ -40,7 +42,8 @@ LEVELS = (("levels", 2 * KB), ("levels", 16 * KB), ("levels", 64 * KB), ("random
 MODES = ("mpi", "1all", "2all", "3all", "3greedy", "3")
 PROGRAMS = ("is", "ft")
 PROGRAM_CLASS = "W"
-SECTIONS = ("collectives", "five", "levels", "programs")
+PLANNED = (("cc", ("short", "256", "mpi", SECONDS)), ("cc", ("short", "1024", "mpi", SECONDS)), ("is", ("S",)), ("is", ("W",)))
+SECTIONS = ("collectives", "five", "levels", "programs", "plan")
 
 
 def bytes_of_a_cable(operation, size, hosts):
@@ -51,7 +54,8 @@ def launchers(hosts, hostfile):
     """name -> the words before a program and its arguments."""
     ours = ["-procs", str(hosts), "-hostfile", hostfile]
     return {"POE": ([POE], ours), MULTICAST: ([POE], [*ours, "-multicast", "yes"]),
-            "Open MPI": ([OPEN_MPI, "--hostfile", hostfile, "-n", str(hosts), "--mca", "pml", "ob1", "--mca", "btl", "tcp,self",
+            # Without the mapping, Open MPI starts as many tasks on each host as it has processors.
+            "Open MPI": ([OPEN_MPI, "--hostfile", hostfile, "-n", str(hosts), "--map-by", "ppr:1:node", "--mca", "pml", "ob1", "--mca", "btl", "tcp,self",
                           "--mca", "mpi_yield_when_idle", "1"], []),
             "MPICH": (["env", "UCX_TLS=tcp,self", HYDRA, "-f", hostfile, "-n", str(hosts)], [])}
 
@@ -76,6 +80,14 @@ def seconds_of(command):
     return None
 
 
+def write_plan(plan, before, after, command):
+    """Writes the plan of a traced run of the command."""
+    trace = plan + ".trc"
+    if output_of([TESTBED, "on", "0", *before, *command, *after, "-tracelevel", "9", "-tracefile", trace], PATIENCE_PROGRAM):
+        subprocess.run([str(BUILD / "bin" / "vt"), "-plan", "-o", plan, trace], check=True, stderr=subprocess.DEVNULL)
+        os.remove(trace)
+
+
 def measure(sections, programs):
     """Beside the hosts, in the test bed: prints what was measured, as JSON."""
     hosts = int(os.environ["TESTBED_HOSTS"])
@@ -89,7 +101,7 @@ def measure(sections, programs):
             """`modes`: further names, which stand for POE with this mode."""
             def command(name, its_words):
                 before, after = around[name]
-                return [*before, programs[source]["POE" if name == MULTICAST else name], *its_words, *after]
+                return [*before, programs[source][name if name in PEERS else "POE"], *its_words, *after]
             wanted = {name: command(name, words(None)) for name in names}
             wanted |= {f"POE {mode}": command("POE", words(mode)) for mode in modes or ()}
             runs = {name: lambda its=its: read(its) for name, its in wanted.items()}
@@ -113,6 +125,16 @@ def measure(sections, programs):
         if "programs" in sections:
             for program in PROGRAMS:
                 found[f"{program} {PROGRAM_CLASS}"] = times(program, lambda _: (PROGRAM_CLASS,), seconds_of)
+        if "plan" in sections:
+            with tempfile.TemporaryDirectory() as folder:
+                for source, words in PLANNED:
+                    before, after = around["POE"]
+                    file_of_plan = os.path.join(folder, "plan")
+                    write_plan(file_of_plan, before, after, [programs[source]["POE"], *words])
+                    around[PLAN] = (before, [*after, "-plan", file_of_plan])
+                    read = seconds_of if source == "is" else lambda c: milliseconds(c, 4)
+                    name = f"is {words[0]}" if source == "is" else f"short {words[1]}"
+                    found[name] = times(source, lambda _, its=words: its, read, ("POE", PLAN, *PEERS))
     print(json.dumps(found))
 
 
@@ -130,10 +152,12 @@ def compiled(sections):
     sources = {}
     if "collectives" in sections:
         sources["coll"] = ("coll_bench.c", ["-DUSE_MPI", "-w"], [])
-    if {"five", "levels"} & set(sections):
+    if {"five", "levels", "plan"} & set(sections):
         sources["cc"] = ("ccmpi_bench.c", [], ["-DWITH_CC", "-lmpi_cc"])
     if "programs" in sections:
         sources |= {program: (str(ROOT / "examples" / "nas" / f"{program}.c"), ["-lm"], []) for program in PROGRAMS}
+    if "plan" in sections:
+        sources["is"] = (str(ROOT / "examples" / "nas" / "is.c"), ["-lm"], [])
     return {source: {name: compile_program(file, f"ccmpi_{source}_{name.replace(' ', '').lower()}", compiler, *flags,
                                            *(ours if name == "POE" else []))
                      for name, compiler in compilers.items()}
@@ -160,13 +184,13 @@ def run(*words):
             unit = "s" if what.split()[0] in PROGRAMS else "ms"
             ours = {name: value for name, value in times.items() if name not in PEERS}
             lines.append([what, unit, *(text(peers[name], 1, 3) for name in PEERS),
-                          *(text(ours.get(name), 1, 3) for name in ("POE", MULTICAST, "POE group", *(f"POE {mode}" for mode in MODES[1:]))),
+                          *(text(ours.get(name), 1, 3) for name in ("POE", MULTICAST, PLAN, "POE group", *(f"POE {mode}" for mode in MODES[1:]))),
                           wire, text(ratio(times["POE"], *peers.values())), text(target) if rate == "100mbit" else ""])
             for name, value in ours.items():
                 where = f"{what} B" if operation else what
                 rows.append(row(f"{where}, {hosts} hosts at {rate}/s, {name}, {unit}", value, peers,
                                 target if rate == "100mbit" and name == "POE" else None))
-        table(f"{hosts} hosts at {rate}/s", ["", "", *PEERS, "POE", "multicast", "group", *MODES[1:], "cables", "POE/best", "target"], lines)
+        table(f"{hosts} hosts at {rate}/s", ["", "", *PEERS, "POE", "multicast", "plan", "group", *MODES[1:], "cables", "POE/best", "target"], lines)
         cells[rate] = found
     save("ccmpi", cells)
     return rows

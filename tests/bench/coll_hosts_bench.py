@@ -69,7 +69,8 @@ def measure(what, programs):
                     "not tuned": mpl(*words),
                     "MPICH": ["env", "UCX_TLS=tcp,self", HYDRA, "-f", file.name, "-n", str(hosts), programs["MPICH"],
                               *words],
-                    "Open MPI": [OPEN_MPI, "--hostfile", file.name, "-n", str(hosts), "--mca", "pml", "ob1", "--mca",
+                    # Without the mapping, Open MPI starts as many tasks on each host as it has processors.
+                    "Open MPI": [OPEN_MPI, "--hostfile", file.name, "-n", str(hosts), "--map-by", "ppr:1:node", "--mca", "pml", "ob1", "--mca",
                                  "btl", "tcp,self", "--mca", "mpi_yield_when_idle", "1", programs["Open MPI"], *words]})
             os.unlink(tuning)
         else:
