@@ -65,6 +65,16 @@ class Collectives(ClusterTest):
                     if seed == 0:
                         self.assertEqual({end for _, end in said}, {"6 of 6 calls"})
 
+    def test_short_blocks_whose_lengths_change_are_combined(self):
+        program, trace = self.path("planned_calls"), self.path("run.trc")
+        subprocess.run([BUILD / "bin/mpicc.poe", SOURCE / "tests/multiproc/planned_calls.c", "-g", "-o", program], check=True)
+        # With this seed, the lengths of one task in the first place change by more than a factor of 2.
+        self.ok(self.poe(program, 6, 2, "short", "-procs", 4, "-hostfile", self.host_file([0, 1, 2, 3]), "-tracelevel", 9,
+                         "-tracefile", trace))
+        text = subprocess.run([BUILD / "bin/vt", "-plan", trace], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(len(re.findall(r"(?m)^alltoallv .* schedule=combined ", text)), 3, text)
+        self.assertEqual(len(re.findall(r"# mean lengths, because they change; combined, because ", text)), 1, text)
+
     def test_tuning_on_several_hosts(self):
         file = self.path("tuning")
         hosts = [0, 0, 0, 1, 1, 1, 2, 2, 2]
