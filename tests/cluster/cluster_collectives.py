@@ -75,6 +75,21 @@ class Collectives(ClusterTest):
         self.assertEqual(len(re.findall(r"(?m)^alltoallv .* schedule=combined ", text)), 3, text)
         self.assertEqual(len(re.findall(r"# mean lengths, because they change; combined, because ", text)), 1, text)
 
+    def test_calls_without_a_rule_share_a_combined_line(self):
+        # With this seed, two places of MPI_COMM_WORLD change their order in the last round.
+        program, trace, plan = self.path("planned_calls"), self.path("run.trc"), self.path("run.plan")
+        subprocess.run([BUILD / "bin/mpicc.poe", SOURCE / "tests/multiproc/planned_calls.c", "-g", "-o", program], check=True)
+        words = (program, 6, 1, "short", "-procs", 4, "-hostfile", self.host_file([0, 1, 2, 3]))
+        without = self.ok(self.poe(*words, "-tracelevel", 9, "-tracefile", trace)).stdout
+        self.assertIn("order 1", without)
+        text = subprocess.run([BUILD / "bin/vt", "-plan", trace], check=True, capture_output=True, text=True).stdout
+        self.assertRegex(text, r'(?m)^alltoallv group=0 .* first=0 every=1 calls=12 schedule=combined .* and other places"')
+        self.assertEqual(len(re.findall(r"(?m)^alltoallv ", text)), 2, text)
+        pathlib.Path(plan).write_text(text)
+        result = self.ok(self.poe(*words, "-plan", plan, "-infolevel", 2))
+        self.assertEqual(result.stdout, without)
+        self.assertRegex(result.stderr, r"and other places .* was followed in 12 of 12 calls\.")
+
     def test_tuning_on_several_hosts(self):
         file = self.path("tuning")
         hosts = [0, 0, 0, 1, 1, 1, 2, 2, 2]

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -183,9 +184,32 @@ class Finder : public Listener {
             place.calls.push_back(i);
             if (!first[i].planned.empty()) place.ordinals.push_back(irregular++);
         }
+        // If the calls of several places follow each other without a rule, they can share a line that
+        // combines blocks, because that does not need their lengths.
+        Place together;
+        bool without_rule = false;
         for (const auto& key : order) {
-            if (!moves_data(definitions_.region(key.second).name)) continue;
             const Place& place = places.at(key);
+            if (place.ordinals.empty()) continue;
+            together.calls.insert(together.calls.end(), place.calls.begin(), place.calls.end());
+            without_rule = without_rule || !at_regular_distance(place.ordinals);
+            if (blank.site.empty()) blank.site = words_of(key.first, symbols) + " and other places";
+        }
+        bool shared = false;
+        if (without_rule) {
+            std::sort(together.calls.begin(), together.calls.end());
+            together.ordinals.resize(together.calls.size());
+            std::iota(together.ordinals.begin(), together.ordinals.end(), 0U);
+            blank.calls = together.calls.size();
+            FoundPattern line = irregular_call(blank, calls, together.calls, together.ordinals);
+            shared = line.planned && line.call.schedule == PhaseMethod::kCombined;
+            if (shared) plan.patterns.push_back(std::move(line));
+        }
+        for (const auto& key : order) {
+            const Place& place = places.at(key);
+            if (!moves_data(definitions_.region(key.second).name) ||
+                (shared && !place.ordinals.empty()))
+                continue;
             PlannedCall call = blank;
             call.site = words_of(key.first, symbols);
             call.calls = place.calls.size();
@@ -193,6 +217,13 @@ class Finder : public Listener {
                                         ? irregular_call(call, calls, place.calls, place.ordinals)
                                         : other_call(call, first, place.calls));
         }
+    }
+
+    // True if each number follows the previous one at the same distance.
+    static bool at_regular_distance(const std::vector<std::uint64_t>& ordinals) {
+        for (std::size_t i = 2; i < ordinals.size(); ++i)
+            if (ordinals[i] - ordinals[i - 1] != ordinals[1] - ordinals[0]) return false;
+        return true;
     }
 
     static FoundPattern comment(const PlannedCall& call, const std::string& name,
@@ -214,10 +245,9 @@ class Finder : public Listener {
         call.operation = calls.begin()->second[numbers.front()].planned;
         call.first = ordinals.front();
         call.every = ordinals.size() > 1 ? ordinals[1] - ordinals[0] : 1;
-        for (std::size_t i = 1; i < ordinals.size(); ++i)
-            if (ordinals[i] - ordinals[i - 1] != call.every)
-                return comment(call, name,
-                               "not planned: other such calls come in between, irregularly");
+        if (!at_regular_distance(ordinals))
+            return comment(call, name,
+                           "not planned: other such calls come in between, irregularly");
         for (const std::size_t number : numbers)
             if (calls.at(call.tasks.front())[number].by_plan)
                 return comment(call, name,
