@@ -226,6 +226,11 @@ class Multicast(ClusterTest):
     def test_random_calls_on_random_groups(self):
         result = self.ok(self.poe(MPL_COLLECTIVES, 4000, 3, 10, *self.flags(), env={"MP_MULTICAST": "yes"}))
         self.assertEqual(result.stderr, "")
+        # Several tasks on each host, and a network without multicast: they choose again in the same call.
+        for hosts in ((0, 0, 1, 1, 2, 2, 3, 3), (0, 1, 1, 2, 2, 2, 3)):
+            with self.subTest(hosts=hosts), self.dropping(range(HOST_COUNT), "ip", "daddr", "239.0.0.0/8"):
+                result = self.ok(self.poe(MPL_COLLECTIVES, 4100, 3, 10, *self.flags(hosts), env={"MP_MULTICAST": "yes"}))
+                self.assertEqual(result.stderr, "")
 
     def test_loss_at_each_receiver(self):
         # Connections lose nothing, so what is repaired is multicast.
