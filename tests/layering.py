@@ -76,7 +76,8 @@ ALLOWED = {
     "partition_manager/home": NODE + ["partition_manager/launch", "partition_manager/stdio",
                                       "partition_manager/status", "tracer/probe"],
     "partition_manager/daemon": NODE + ["partition_manager/launch", "partition_manager/stdio",
-                                        "partition_manager/status", "partition_manager/pmi", "tracer/probe"],
+                                        "partition_manager/status", "partition_manager/pmi", "tracer/probe",
+                                        "partition_manager/sampling/sample_slots.h"],
     "partition_manager/core": ["base"],
     "partition_manager/sampling": BASE + ["tracer/probe"],
 

@@ -240,7 +240,8 @@ void NodeDaemon::launch() {
         open_files_,
         [this](TaskId task) { return environment_of(task); },
         [this](TaskId task) { return pmi_ ? pmi_->open_task(task) : UniqueFd(); },
-        [this](TaskId task) { return listeners_ ? listeners_->take(task) : UniqueFd(); }};
+        [this](TaskId task) { return listeners_ ? listeners_->take(task) : UniqueFd(); },
+        trace_->sample_slots()};
     std::vector<StartedTask> started;
     std::vector<LaunchFailure> failures = starter.start(started);
     if (pmi_) pmi_->tasks_started();

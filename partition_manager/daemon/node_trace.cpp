@@ -153,20 +153,31 @@ void NodeTrace::start_sampler(const std::string& stream) {
     const auto report = [this, node](const std::string& what) {
         send_(Attention{"node " + node + ": " + what});
     };
-    try {
-        stacks_ = std::make_unique<SamplerProcess>(loop_, stream, spec_.stacks, report);
-    } catch (const Error& error) {
-        return report(std::string("the tasks are not sampled: ") + error.what());
-    }
     // Tasks that run already: tracing of the job was started later.
+    std::vector<std::pair<TaskId, pid_t>> running;
     for (std::size_t task = 0; task < job_.tasks.size(); ++task) {
         const auto index = segment_->local_index(static_cast<TaskId>(task));
         if (!index) continue;
         const TaskSlot& slot = segment_->slot(*index);
         const pid_t process = slot.started_pid.load(std::memory_order_relaxed);
         if (process > 0 && slot.ended.load(std::memory_order_relaxed) == 0)
-            stacks_->add(static_cast<TaskId>(task), process);
+            running.emplace_back(static_cast<TaskId>(task), process);
     }
+    try {
+        // A task can copy its stacks only if it was started for this. Otherwise pmd-sample reports what is forbidden.
+        if (running.empty() && !allows_perf_events() && has_safe_timer_signals()) {
+            const std::string slots =
+                job_directory_ + "/samples." + std::to_string(spec_.generation);
+            make_sample_slots(slots, spec_.stacks);
+            sample_slots_ = slots;
+        }
+        stacks_ =
+            std::make_unique<SamplerProcess>(loop_, stream, spec_.stacks, sample_slots_, report);
+    } catch (const Error& error) {
+        sample_slots_.clear();
+        return report(std::string("the tasks are not sampled: ") + error.what());
+    }
+    for (const auto& [task, process] : running) stacks_->add(task, process);
 }
 
 void NodeTrace::on_task_started(TaskId task, pid_t process) {

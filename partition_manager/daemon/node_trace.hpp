@@ -54,6 +54,8 @@ class NodeTrace {
 
     bool active() const { return phase_ == Phase::kRecording; }
     bool over() const { return phase_ == Phase::kIdle; }
+    // The file into which new tasks copy their stacks; empty: they need not.
+    const std::string& sample_slots() const { return sample_slots_; }
     // The child that samples call stacks; 0: there is none.
     pid_t sampler_pid() const { return stacks_ ? stacks_->pid() : 0; }
 
@@ -102,6 +104,7 @@ class NodeTrace {
     std::unique_ptr<trace::Recorder> recorder_;
     std::unique_ptr<SystemSampler> sampler_;
     std::unique_ptr<SamplerProcess> stacks_;
+    std::string sample_slots_;
     std::vector<bool> records_itself_;  // by place in streams_: the task writes it itself
     int clocks_wanted_ = 0;             // remaining questions of this round
     std::size_t sending_ = 0;           // the stream being sent: place in streams_

@@ -1,16 +1,22 @@
 // See sampler_process.hpp.
 #include "partition_manager/daemon/sampler_process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <utility>
 
 #include "base/error.hpp"
 #include "partition_manager/launch/local_launcher.hpp"
 #include "partition_manager/launch/spawn.hpp"
+#include "partition_manager/sampling/sample_slots.h"
 
 namespace poe::pm {
 namespace {
@@ -33,12 +39,55 @@ HelperPipe make_helper_pipe() {
 
 }  // namespace
 
+bool allows_perf_events() {
+    perf_event_attr attributes{};
+    attributes.size = sizeof attributes;
+    attributes.type = PERF_TYPE_SOFTWARE;
+    attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+    attributes.exclude_kernel = attributes.exclude_hv = 1;
+    return static_cast<bool>(UniqueFd(static_cast<int>(
+        ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC))));
+}
+
+// Since Linux 5.9, x86-64 looks at these timers on the way from the kernel to the program.
+bool has_safe_timer_signals() {
+#ifdef __x86_64__
+    utsname system = {};
+    int major = 0;
+    int minor = 0;
+    return ::uname(&system) == 0 && std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+           std::pair(major, minor) >= std::pair(5, 9);
+#else
+    return false;
+#endif
+}
+
+void make_sample_slots(const std::string& path, int rate) {
+    PoeSampleSlots head = {};
+    head.slots = kPoeSlotsPerProcessor *
+                 static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+    head.period = 1'000'000'000u / static_cast<std::uint64_t>(rate);
+    const UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const auto bytes = static_cast<off_t>(sizeof head + head.slots * sizeof(PoeSampleSlot));
+    if (!file || ::pwrite(file.get(), &head, sizeof head, 0) != sizeof head)
+        throw_errno("making " + path);
+    // Reserved, because a task that stores to a full disk would get SIGBUS.
+    if (const int error = ::posix_fallocate(file.get(), 0, bytes); error != 0)
+        throw Error("reserving " + path, error);
+}
+
+std::vector<std::pair<std::string, std::string>> sample_variables(const std::string& slots,
+                                                                  TaskId task) {
+    return {{POE_SAMPLE_SLOTS, slots}, {POE_SAMPLE_TASK, std::to_string(task)}};
+}
+
 SamplerProcess::SamplerProcess(asio::io_context& loop, const std::string& stream, int rate,
-                               std::function<void(std::string)> attention)
+                               const std::string& slots, std::function<void(std::string)> attention)
     : output_(loop), patience_(loop), attention_(std::move(attention)) {
     const std::string path = find_pmd_sibling("pmd-sample");
-    std::array<std::string, 3> words{path, stream, std::to_string(rate)};
-    std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
+    std::array<std::string, 4> words{path, stream, std::to_string(rate), slots};
+    std::array<char*, 5> argv{words[0].data(), words[1].data(), words[2].data(),
+                              slots.empty() ? nullptr : words[3].data(), nullptr};
     HelperPipe orders = make_helper_pipe();
     HelperPipe output = make_helper_pipe();
     SpawnRequest request;

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 #include <sys/types.h>
+#include <utility>
+#include <vector>
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
@@ -17,13 +19,24 @@
 
 namespace poe::pm {
 
+// Whether the kernel allows perf events of a process of this user, tried on this process.
+bool allows_perf_events();
+// Whether signals of a timer of processor time never interrupt a system call on this kernel.
+bool has_safe_timer_signals();
+// Makes the file into which tasks copy their stacks, `rate` times per second. Throws Error.
+void make_sample_slots(const std::string& path, int rate);
+// The variables of a task that copies its stacks into this file.
+std::vector<std::pair<std::string, std::string>> sample_variables(const std::string& slots,
+                                                                  TaskId task);
+
 // Call only from the event loop's thread.
 class SamplerProcess {
   public:
-    // Starts the process. `stream`: the path of the stream that it writes. `rate`: stacks per second. `attention`
-    // receives sentences for the user. Throws Error.
+    // Starts the process. `stream`: the path of the stream that it writes. `rate`: stacks per second. `slots`: the file
+    // into which the tasks copy their stacks; empty: perf events. `attention` receives sentences for the user.
+    // Throws Error.
     SamplerProcess(asio::io_context& loop, const std::string& stream, int rate,
-                   std::function<void(std::string)> attention);
+                   const std::string& slots, std::function<void(std::string)> attention);
     ~SamplerProcess();
     SamplerProcess(const SamplerProcess&) = delete;
     SamplerProcess& operator=(const SamplerProcess&) = delete;

@@ -21,6 +21,7 @@
 #include "partition_manager/daemon/core_files.hpp"
 #include "partition_manager/daemon/cpu_shares.hpp"
 #include "partition_manager/daemon/mpi_library.hpp"
+#include "partition_manager/daemon/sampler_process.hpp"
 #include "partition_manager/job/program_path.hpp"
 #include "partition_manager/launch/local_launcher.hpp"
 #include "partition_manager/launch/preload.hpp"
@@ -160,6 +161,12 @@ std::vector<cpu_set_t> shares_of(const JobSpec& job, NodeIndex node) {
     const auto tasks = static_cast<std::size_t>(local);
     return job.threads > 0 ? thread_shares(cores, tasks, static_cast<std::size_t>(job.threads))
                            : cpu_shares(cores, tasks);
+}
+
+// Sets a variable, which then has one entry.
+void set_entry(EnvironmentEntries& entries, const std::string& variable, const std::string& value) {
+    std::erase_if(entries, [&](const auto& entry) { return entry.first == variable; });
+    entries.emplace_back(variable, value);
 }
 
 // Puts a path first into a variable that is a list of paths, such as LD_PRELOAD.
@@ -363,8 +370,7 @@ class Round {
     }
 
     // Preloads what shows the calls of other MPI libraries, and what makes output appear line by line.
-    void add_preloads(const Prepared& one, const MpiLibraryChoice& library,
-                      EnvironmentEntries& entries) {
+    void add_preloads(Prepared& one, const MpiLibraryChoice& library, EnvironmentEntries& entries) {
         const JobSpec& job = starter_.job;
         const std::uint32_t command = job.tasks[static_cast<std::size_t>(one.task.task)].command;
         if (programs_.empty()) programs_.resize(commands_.size());
@@ -381,15 +387,34 @@ class Round {
             (job.observe == Observe::kYes || !job.own_mpi_library || !program->needs_mpi_abi);
         if (observe) {
             preload = with_preload(preload, observer_library_);
-            entries.emplace_back("LD_PRELOAD", preload);
+            set_entry(entries, "LD_PRELOAD", preload);
         }
+        if (!starter_.sample_slots.empty()) add_sampler(one.task, *program, preload, entries);
         if (job.unbuffered == Unbuffered::kNo || job.terminal.wanted) return;
         struct stat pipe = {};
         ::fstat(one.out.write.get(), &pipe);
         const std::string& unbuffered = program->accepts_preload ? unbuffered_library_ : "";
-        for (auto& entry : line_buffering_variables(job.unbuffered, unbuffered, pipe.st_ino,
-                                                    job.environment, preload))
-            entries.push_back(std::move(entry));
+        for (const auto& [name, value] : line_buffering_variables(
+                 job.unbuffered, unbuffered, pipe.st_ino, job.environment, preload))
+            set_entry(entries, name, value);
+    }
+
+    // Makes the task copy its call stacks, because the kernel allows no perf events.
+    void add_sampler(StartedTask& task, const ProgramFile& program, std::string& preload,
+                     EnvironmentEntries& entries) const {
+        if (!program.accepts_preload) {
+            if (!task.attention.empty()) task.attention += "\n";
+            task.attention +=
+                "the program of task " + std::to_string(task.task) +
+                " is not sampled: the kernel allows no perf events, and a timer signal is not "
+                "possible in a program that is static or has a sanitizer (man pmd-sample)";
+            return;
+        }
+        if (sample_library_.empty()) return;
+        preload = with_preload(preload, sample_library_);
+        set_entry(entries, "LD_PRELOAD", preload);
+        for (const auto& [name, value] : sample_variables(starter_.sample_slots, task.task))
+            set_entry(entries, name, value);
     }
 
     void finish(Prepared one) {
@@ -451,6 +476,8 @@ class Round {
     const std::string observer_library_ = starter_.job.observe == Observe::kNo
                                               ? ""
                                               : find_preload(own_directory(), "libpoe-observe.so");
+    const std::string sample_library_ =
+        starter_.sample_slots.empty() ? "" : find_preload(own_directory(), "libpoe-sample.so");
     const std::string own_mpi_library_ =
         starter_.job.own_mpi_library ? find_mpi_library(own_directory()) : "";
     // By command; protected by the lock.

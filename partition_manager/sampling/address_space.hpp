@@ -21,6 +21,7 @@ class AddressSpace {
     void add(Mapping mapping);
     // Null if no code is there.
     const Mapping* find(std::uint64_t address) const;
+    bool empty() const { return mappings_.empty(); }
 
   private:
     std::map<std::uint64_t, Mapping> mappings_;  // by begin; they do not overlap

@@ -21,6 +21,7 @@ struct PerfEvent {
 
     // kSample
     bool in_kernel = false;
+    std::uint16_t count = 1;  // how many periods it stands for
     Registers registers;
     std::uint64_t stack_at = 0;
     std::vector<std::byte> stack;

@@ -15,42 +15,31 @@
 
 #include "base/types.hpp"
 #include "base/unique_fd.hpp"
-#include "partition_manager/sampling/perf_event.hpp"
-#include "tracer/probe/format.hpp"
+#include "partition_manager/sampling/sample_source.hpp"
 
 namespace poe::pm {
 
-struct CounterValue {
-    TaskId task = 0;
-    trace::Metric metric{};
-    std::uint64_t value = 0;  // since the task was added
-};
-
 // For one thread.
-class PerfRings {
+class PerfRings : public SampleSource {
   public:
     // `rate`: samples per second of a thread's processor time. Throws Error with the reason and the remedy if the
     // kernel does not allow it.
     // `software`: count software events, too. Each counted event makes each switch between threads slower.
     explicit PerfRings(int rate, bool software = false);
-    ~PerfRings();
+    ~PerfRings() override;
     PerfRings(const PerfRings&) = delete;
     PerfRings& operator=(const PerfRings&) = delete;
 
-    // Samples the process, its present threads and its children. Returns what could not be done; empty if all could.
-    std::string add(TaskId task, pid_t process);
-    // Empties the rings: appends their events in order of time. Later calls return later events, except for those
-    // that are written while this function runs.
-    void read(std::vector<PerfEvent>& events);
-    // Blocks until a ring is half full, `other` can be read, or the time is over.
-    void wait(int other, int milliseconds);
-    void read_counters(std::vector<CounterValue>& values) const;
-
-    // The task that an event belongs to; -1 if unknown.
-    TaskId task_of(std::uint64_t event) const;
-    std::uint64_t period() const { return period_; }  // ns
-    bool sees_kernel() const { return sees_kernel_; }
-    bool has_hardware_counters() const { return has_hardware_counters_; }
+    trace::SampleOrigin origin() const override { return trace::SampleOrigin::kPerfEvents; }
+    std::string add(TaskId task, pid_t process) override;
+    void read(std::vector<PerfEvent>& events) override;
+    void wait(int other, int milliseconds) override;
+    void read_counters(std::vector<CounterValue>& values) const override;
+    TaskId task_of(std::uint64_t event) const override;
+    std::uint64_t period() const override { return period_; }
+    bool sees_kernel() const override { return sees_kernel_; }
+    bool has_hardware_counters() const override { return has_hardware_counters_; }
+    std::uint64_t spent_in_tasks() const override { return 0; }
 
   private:
     struct Ring;

@@ -1,7 +1,8 @@
 // pmd-sample: records the call stacks and counters of the tasks of a node.
 //
-//   pmd-sample STREAM RATE     reads lines "TASK PROCESS" from standard input until its end
-//   pmd-sample -check          says whether the kernel allows samples: status 0 or 1
+//   pmd-sample STREAM RATE [SLOTS]   reads lines "TASK PROCESS" from standard input until its end. SLOTS: a file into
+//                                    which the tasks copy their stacks, because the kernel allows no perf events
+//   pmd-sample -check                says whether the kernel allows perf events: status 0 or 1
 //
 // It is a program of its own for libdw, and so that whatever is wrong with an object file of a task cannot harm pmd.
 // It ends when standard input ends. What the user should know is printed, a sentence on a line.
@@ -12,6 +13,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
@@ -22,6 +24,7 @@
 #include "base/error.hpp"
 #include "base/parse.hpp"
 #include "partition_manager/sampling/perf_rings.hpp"
+#include "partition_manager/sampling/signal_samples.hpp"
 #include "partition_manager/sampling/stack_recorder.hpp"
 
 namespace {
@@ -50,16 +53,22 @@ bool wants_software_counters() {
 
 class Sampler {
   public:
-    Sampler(trace::Recorder& recorder, int rate)
+    Sampler(trace::Recorder& recorder, std::unique_ptr<pm::SampleSource> source)
         : recorder_(recorder),
-          rings_(rate, wants_software_counters()),
-          stacks_(recorder, [this](std::uint64_t event) { return rings_.task_of(event); }) {
+          source_(std::move(source)),
+          stacks_(
+              recorder,
+              by_signals() ? pm::StackRecorder::Maps::kRead : pm::StackRecorder::Maps::kByEvents,
+              [this](std::uint64_t event) { return source_->task_of(event); }) {
         stacks_.on_forked = [this](poe::TaskId task, pid_t process) {
             if (task >= 0) asleep_.add(task, process);
         };
-        say(trace::SamplingFact::kPeriod, rings_.period());
-        if (!rings_.sees_kernel()) say(trace::SamplingFact::kNoKernel, 0);
-        if (!rings_.has_hardware_counters()) say(trace::SamplingFact::kNoCounters, 0);
+        // Samples of a process that has ended may still wait for the next round.
+        if (by_signals()) asleep_.on_ended = [this](pid_t process) { ended_.push_back(process); };
+        say(trace::SamplingFact::kPeriod, source_->period(),
+            static_cast<std::uint16_t>(source_->origin()));
+        if (!source_->sees_kernel()) say(trace::SamplingFact::kNoKernel, 0);
+        if (!source_->has_hardware_counters()) say(trace::SamplingFact::kNoCounters, 0);
     }
 
     // Returns false at the end of standard input.
@@ -79,7 +88,7 @@ class Sampler {
     void round() {
         // An event with a later time may be written to a ring after that ring was read.
         const std::uint64_t now = trace::monotonic_ns();
-        rings_.read(events_);
+        source_->read(events_);
         std::stable_sort(
             events_.begin(), events_.end(),
             [](const pm::PerfEvent& a, const pm::PerfEvent& b) { return a.time < b.time; });
@@ -87,6 +96,7 @@ class Sampler {
         for (; taken < events_.size() && events_[taken].time < now; ++taken)
             stacks_.on_event(events_[taken]);
         events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(taken));
+        for (const pid_t process : std::exchange(ended_, {})) stacks_.forget(process);
         find_sleepers(now);
         count(now);
         if (recorder_.full() && !std::exchange(full_, true))
@@ -100,15 +110,15 @@ class Sampler {
         for (const pm::PerfEvent& event : events_) stacks_.on_event(event);
         count(trace::monotonic_ns());
         if (stacks_.lost() > 0) say(trace::SamplingFact::kLost, stacks_.lost());
-        say(trace::SamplingFact::kCost, processor_time_ns());
+        say(trace::SamplingFact::kCost, processor_time_ns() + source_->spent_in_tasks());
         if (stacks_.ended_unseen() > 0)
             std::cout << stacks_.ended_unseen()
                       << (stacks_.ended_unseen() == 1 ? " process" : " processes")
                       << " ended before a sample was taken; a higher rate than -sample "
-                      << 1'000'000'000 / rings_.period() << " shows more" << std::endl;
+                      << 1'000'000'000 / source_->period() << " shows more" << std::endl;
     }
 
-    void wait(int milliseconds) { rings_.wait(STDIN_FILENO, milliseconds); }
+    void wait(int milliseconds) { source_->wait(STDIN_FILENO, milliseconds); }
 
   private:
     void add(std::string_view line) {
@@ -117,7 +127,7 @@ class Sampler {
         line.remove_prefix(1);
         const auto process = poe::take_number<int>(line);
         if (!process) return;
-        const std::string trouble = rings_.add(*task, *process);
+        const std::string trouble = source_->add(*task, *process);
         stacks_.on_added(*process);
         asleep_.add(*task, *process);
         if (!trouble.empty())
@@ -126,13 +136,13 @@ class Sampler {
 
     // Sleeping threads are looked for at most a hundred times per second; a record then stands for several samples.
     void find_sleepers(std::uint64_t now) {
-        const std::uint64_t turn = std::max(rings_.period(), kSleepPeriod);
+        const std::uint64_t turn = std::max(source_->period(), kSleepPeriod);
         if (next_sleep_ == 0) next_sleep_ = now + turn;
         if (now < next_sleep_) return;
         const std::uint64_t turns = 1 + (now - next_sleep_) / turn;
         next_sleep_ += turns * turn;
         const auto count = static_cast<std::uint16_t>(
-            std::min<std::uint64_t>(turns * (turn / rings_.period()), 0xffff));
+            std::min<std::uint64_t>(turns * (turn / source_->period()), 0xffff));
         const bool list = now >= next_list_;
         if (list) next_list_ = now + kListPeriod;
         for (const pm::Sleeper& sleeper : asleep_.look(list))
@@ -144,9 +154,9 @@ class Sampler {
     // Records the counters that have changed.
     void count(std::uint64_t now) {
         if (now < next_count_) return;
-        next_count_ = now + std::max<std::uint64_t>(rings_.period(), kCountPeriod);
+        next_count_ = now + std::max<std::uint64_t>(source_->period(), kCountPeriod);
         values_.clear();
-        rings_.read_counters(values_);
+        source_->read_counters(values_);
         for (const pm::CounterValue& value : values_) {
             std::uint64_t& known = told_[{value.task, value.metric}];
             if (known == value.value) continue;
@@ -159,9 +169,12 @@ class Sampler {
         }
     }
 
-    void say(trace::SamplingFact fact, std::uint64_t value) {
+    bool by_signals() const { return source_->origin() == trace::SampleOrigin::kTimerSignals; }
+
+    void say(trace::SamplingFact fact, std::uint64_t value, std::uint16_t extra = 0) {
         record_at(trace::monotonic_ns(), {.kind = trace::Kind::kSampling,
                                           .detail = static_cast<std::uint8_t>(fact),
+                                          .extra = extra,
                                           .a = trace::kNobody,
                                           .b = value});
     }
@@ -171,7 +184,7 @@ class Sampler {
     }
 
     trace::Recorder& recorder_;
-    pm::PerfRings rings_;
+    std::unique_ptr<pm::SampleSource> source_;
     pm::StackRecorder stacks_;
     std::string orders_;
     std::vector<pm::PerfEvent> events_;
@@ -179,17 +192,24 @@ class Sampler {
     std::map<std::pair<poe::TaskId, trace::Metric>, std::uint64_t> told_;
     std::uint64_t next_count_ = 0;
     pm::SleepWatch asleep_;
+    std::vector<pid_t> ended_;  // found by the last listing of threads
     std::uint64_t next_sleep_ = 0;
     std::uint64_t next_list_ = 0;
     bool refused_ = false;
     bool full_ = false;
 };
 
-int run(const char* path, int rate) {
+// `slots`: null for perf events.
+int run(const char* path, int rate, const char* slots) {
     ::fcntl(STDIN_FILENO, F_SETFL, ::fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK);
     const auto recorder = trace::Recorder::open(path);
     if (!recorder) throw poe::Error("another process writes the samples");
-    Sampler sampler(*recorder, rate);
+    std::unique_ptr<pm::SampleSource> source;
+    if (slots != nullptr)
+        source = std::make_unique<pm::SignalSamples>(slots);
+    else
+        source = std::make_unique<pm::PerfRings>(rate, wants_software_counters());
+    Sampler sampler(*recorder, std::move(source));
     const int round_ms = std::clamp(2000 / rate, kShortestRoundMs, kLongestRoundMs);
     while (sampler.take_orders()) {
         sampler.wait(round_ms);
@@ -223,11 +243,12 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (first == "-check") return check();
-    std::string_view word = argc == 3 ? argv[2] : "";
+    std::string_view word = argc == 3 || argc == 4 ? argv[2] : "";
     const auto rate = poe::take_number<int>(word);
     if (!rate || !word.empty() || *rate < 1 || *rate > kMostRate) {
-        std::cerr << "usage: pmd-sample STREAM RATE      (started by pmd)\n"
-                     "       pmd-sample -check           says whether the kernel allows samples\n"
+        std::cerr << "usage: pmd-sample STREAM RATE [SLOTS]   (started by pmd)\n"
+                     "       pmd-sample -check                says whether the kernel allows perf "
+                     "events\n"
                      "       pmd-sample --version\n";
         return 2;
     }
@@ -238,7 +259,7 @@ int main(int argc, char** argv) {
         ::setrlimit(RLIMIT_NOFILE, &files);
     }
     try {
-        return run(argv[1], *rate);
+        return run(argv[1], *rate, argc == 4 ? argv[3] : nullptr);
     } catch (const std::exception& error) {
         std::cout << "the tasks are not sampled: " << error.what() << std::endl;
         return 1;

@@ -78,6 +78,7 @@ void SleepWatch::list_threads() {
             thread.ran.reset(::open((of_thread + "schedstat").c_str(), O_RDONLY | O_CLOEXEC));
             thread.position.reset(::open((of_thread + "syscall").c_str(), O_RDONLY | O_CLOEXEC));
         }
+        if (threads.empty() && on_ended) on_ended(process->first);
         process = threads.empty() ? processes_.erase(process) : std::next(process);
     }
 }

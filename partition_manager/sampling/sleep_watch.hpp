@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -34,6 +35,8 @@ class SleepWatch {
     void add(TaskId task, pid_t process);
     // Returns the threads that sleep at present. `list`: look for new threads first.
     std::vector<Sleeper> look(bool list);
+    // Called for each process that has ended since the threads were listed before.
+    std::function<void(pid_t)> on_ended;
     // True if the kernel has not allowed to look at a thread.
     bool refused() const { return refused_; }
 

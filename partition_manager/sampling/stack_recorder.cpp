@@ -13,6 +13,10 @@
 namespace poe::pm {
 namespace {
 
+// If mappings are read: how old they may be, and how old if a stack leads to an address that they do not have.
+constexpr std::uint64_t kMapsAge = 1'000'000'000;       // ns
+constexpr std::uint64_t kDoubtfulMapsAge = 20'000'000;  // ns
+
 // What can be read of a file of /proc. A process that ends meanwhile is no error.
 std::string text_of(const std::string& path) {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -39,14 +43,32 @@ std::optional<std::uint64_t> live_word(pid_t process, std::uint64_t address) {
 
 }  // namespace
 
-StackRecorder::StackRecorder(trace::Recorder& recorder,
+StackRecorder::StackRecorder(trace::Recorder& recorder, Maps maps,
                              std::function<TaskId(std::uint64_t)> task_of)
-    : recorder_(recorder), task_of_(std::move(task_of)) {}
+    : recorder_(recorder), maps_(maps), task_of_(std::move(task_of)) {}
+
+StackRecorder::Space StackRecorder::read_space(pid_t process) const {
+    return {present_maps(process), maps_ == Maps::kRead ? trace::monotonic_ns() : 0};
+}
 
 AddressSpace& StackRecorder::space_of(pid_t process) {
     const auto [known, is_new] = spaces_.try_emplace(process);
-    if (is_new) known->second = present_maps(process);
-    return known->second;
+    if (is_new) known->second = read_space(process);
+    return known->second.code;
+}
+
+// The mappings of a process that has ended meanwhile stay as they were.
+bool StackRecorder::refresh(pid_t process, std::uint64_t age) {
+    if (maps_ != Maps::kRead) return false;
+    space_of(process);
+    Space& space = spaces_[process];
+    const std::uint64_t now = trace::monotonic_ns();
+    if (now < space.read_at + age) return false;
+    space.read_at = now;
+    AddressSpace read = present_maps(process);
+    if (read.empty()) return false;
+    space.code = std::move(read);
+    return true;
 }
 
 StackRecorder::CodeFile& StackRecorder::file_of(const std::string& path) {
@@ -63,7 +85,13 @@ StackRecorder::Found StackRecorder::find(const AddressSpace& space, std::uint64_
 }
 
 void StackRecorder::on_added(pid_t process) {
-    spaces_[process] = present_maps(process);
+    spaces_[process] = read_space(process);
+}
+
+void StackRecorder::forget(pid_t process) {
+    spaces_.erase(process);
+    seen_.erase(process);
+    asleep_.erase(process);
 }
 
 void StackRecorder::on_event(const PerfEvent& event) {
@@ -76,11 +104,13 @@ void StackRecorder::on_event(const PerfEvent& event) {
                 .add({event.address, event.address + event.bytes, event.position, event.path});
             break;
         case PerfEvent::Kind::kExecuted:
-            spaces_[event.process] = present_maps(event.process);
+            if (on_forked) on_forked(task_of_(event.event), event.process);
+            spaces_[event.process] = read_space(event.process);
             break;
         case PerfEvent::Kind::kForked:
             if (on_forked) on_forked(task_of_(event.event), event.process);
-            spaces_[event.process] = space_of(event.parent);
+            space_of(event.parent);
+            spaces_[event.process] = spaces_[event.parent];
             break;
         case PerfEvent::Kind::kEnded:
             on_ended(event);
@@ -100,9 +130,7 @@ void StackRecorder::on_ended(const PerfEvent& event) {
     if (seen_.erase(event.process) == 0) ++ended_unseen_;
 }
 
-std::pair<std::uint32_t, bool> StackRecorder::path_of(pid_t process, const Registers& registers,
-                                                      const StackCopy& copy,
-                                                      std::vector<trace::Record>& records) {
+StackWalk StackRecorder::walk(pid_t process, const Registers& registers, const StackCopy& copy) {
     const AddressSpace& space = space_of(process);
     UnwindSources sources;
     sources.rule_of = [&](std::uint64_t address) -> const UnwindRule* {
@@ -113,15 +141,24 @@ std::pair<std::uint32_t, bool> StackRecorder::path_of(pid_t process, const Regis
         const auto word = copy.word_at(address);
         return word || address < copy.address ? word : live_word(process, address);
     };
-    StackWalk walk;
-    if (registers.has(kReturnAddress)) walk = walk_stack(registers, sources);
+    return registers.has(kReturnAddress) ? walk_stack(registers, sources) : StackWalk();
+}
+
+std::pair<std::uint32_t, bool> StackRecorder::path_of(pid_t process, const Registers& registers,
+                                                      const StackCopy& copy,
+                                                      std::vector<trace::Record>& records) {
+    refresh(process, kMapsAge);
+    StackWalk walked = walk(process, registers, copy);
+    if (!walked.whole && refresh(process, kDoubtfulMapsAge))
+        walked = walk(process, registers, copy);
+    const AddressSpace& space = space_of(process);
     std::vector<CodePlace> stack;
-    for (auto address = walk.addresses.rbegin(); address != walk.addresses.rend(); ++address) {
+    for (auto address = walked.addresses.rbegin(); address != walked.addresses.rend(); ++address) {
         const Found found = find(space, *address);
         stack.push_back(found.file == nullptr ? CodePlace{&unknown_file_, *address}
                                               : CodePlace{&found.file->path, found.address});
     }
-    return {paths_.path_of(stack, records), walk.whole};
+    return {paths_.path_of(stack, records), walked.whole};
 }
 
 // A stack that is new may need more records than the recorder takes together.
@@ -137,6 +174,11 @@ void StackRecorder::record(std::uint64_t time, const std::vector<trace::Record>&
 void StackRecorder::on_sample(const PerfEvent& event) {
     const TaskId task = task_of_(event.event);
     if (task < 0) return;
+    // Its mappings could not be read before it has ended.
+    if (maps_ == Maps::kRead && space_of(event.process).empty()) {
+        if (seen_.insert(event.process).second) ++ended_unseen_;
+        return;
+    }
     seen_.insert(event.process);
     std::vector<trace::Record> records;
     const auto [path, whole] =
@@ -145,7 +187,7 @@ void StackRecorder::on_sample(const PerfEvent& event) {
         {.kind = trace::Kind::kSample,
          .detail = static_cast<std::uint8_t>((whole ? 0 : trace::kSampleCut) |
                                              (event.in_kernel ? trace::kSampleInKernel : 0)),
-         .extra = 1,
+         .extra = event.count,
          .a = static_cast<std::uint32_t>(task),
          .b = trace::pair(path, static_cast<std::uint32_t>(event.thread))});
     ++samples_;

@@ -24,8 +24,12 @@ namespace poe::pm {
 // For one thread.
 class StackRecorder {
   public:
+    // How the mappings of a process are kept up to date: by events of the source, or by reading them again.
+    enum class Maps : std::uint8_t { kByEvents, kRead };
+
     // `task_of` returns the task of a perf event; -1: unknown. The recorder must outlive this object.
-    StackRecorder(trace::Recorder& recorder, std::function<TaskId(std::uint64_t)> task_of);
+    StackRecorder(trace::Recorder& recorder, Maps maps,
+                  std::function<TaskId(std::uint64_t)> task_of);
 
     // Learns which code the process has mapped so far. Call it when the process is added to the perf events.
     void on_added(pid_t process);
@@ -33,11 +37,13 @@ class StackRecorder {
     void on_event(const PerfEvent& event);
     // Records a thread that sleeps at `time` (CLOCK_MONOTONIC, ns). The record stands for `count` samples.
     void on_sleeper(std::uint64_t time, const Sleeper& sleeper, std::uint16_t count);
+    // Forgets a process that has ended. For sources that have no event for this.
+    void forget(pid_t process);
     // Called for each process that a task has made.
     std::function<void(TaskId, pid_t)> on_forked;
     std::uint64_t samples() const { return samples_; }
     std::uint64_t lost() const { return lost_; }
-    // Processes that have ended, and of which there is no sample.
+    // Processes that have ended, and of which there is no sample that could be unwound.
     std::uint64_t ended_unseen() const { return ended_unseen_; }
 
   private:
@@ -52,7 +58,16 @@ class StackRecorder {
         std::uint64_t address = 0;
     };
 
+    struct Space {
+        AddressSpace code;
+        std::uint64_t read_at = 0;  // CLOCK_MONOTONIC, ns
+    };
+
     AddressSpace& space_of(pid_t process);
+    Space read_space(pid_t process) const;
+    // Reads the mappings again if this was not done for `age` ns. Returns whether it was done.
+    bool refresh(pid_t process, std::uint64_t age);
+    StackWalk walk(pid_t process, const Registers& registers, const StackCopy& copy);
     CodeFile& file_of(const std::string& path);
     // Unwinds. Returns the path, and whether it is whole; appends what is new of it to `records`.
     std::pair<std::uint32_t, bool> path_of(pid_t process, const Registers& registers,
@@ -64,8 +79,9 @@ class StackRecorder {
     void on_ended(const PerfEvent& event);
 
     trace::Recorder& recorder_;
+    Maps maps_;
     std::function<TaskId(std::uint64_t)> task_of_;
-    std::unordered_map<pid_t, AddressSpace> spaces_;
+    std::unordered_map<pid_t, Space> spaces_;
     std::map<std::string, std::unique_ptr<CodeFile>> files_;
     CallPaths paths_;
     std::unordered_map<pid_t, trace::Record> asleep_;  // by thread: its last record as a sleeper

@@ -26,8 +26,9 @@ ALLOWED = subprocess.run([str(BUILD / "bin" / "pmd-sample"), "-check"], capture_
 
 
 @unittest.skipIf(SANITIZED, "programs with sanitizers spend their time elsewhere")
-@unittest.skipUnless(ALLOWED, "the kernel does not allow perf events")
-class SampleTest(LaunchTest):
+class Sampled(LaunchTest):
+    prepare = None  # called in the process that becomes poe
+
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
@@ -53,7 +54,7 @@ class SampleTest(LaunchTest):
 
     def sampled(self, *command, rate=500, tasks=1, flags=(), status=0, **environment):
         result = poe(*command, "-procs", str(tasks), "-sample", str(rate), "-tracefile", "run.trc", *flags, cwd=self.place,
-                     env=clean_environment(**environment))
+                     env=clean_environment(**environment), preexec_fn=self.prepare)
         self.assertEqual(result.returncode, status, result.stderr)
         self.assertEqual(os.listdir(self.place), ["run.trc"])
         return result
@@ -86,7 +87,14 @@ class SampleTest(LaunchTest):
         return text.decode().splitlines()
 
 
-class Stacks(SampleTest):
+@unittest.skipUnless(ALLOWED, "the kernel does not allow perf events")
+class SampleTest(Sampled):
+    pass
+
+
+class StackTests:
+    """What holds however the stacks are taken."""
+
     def test_shares(self):
         self.sampled(self.program, "shares", "1000")
         samples, functions = self.functions()
@@ -149,6 +157,8 @@ class Stacks(SampleTest):
         self.assertGreater(samples["count"], 20)
         self.assertLessEqual(samples["cut"], 0.02 * samples["count"])
 
+
+class Stacks(StackTests, SampleTest):
     def test_own_program(self):
         self.sampled("/bin/sleep", "0.1", tasks=2, flags=("-tracelevel", "3"))
         self.assertEqual(Trace(self.place / "run.trc").job["level"], 3)
@@ -231,12 +241,87 @@ def forbid_perf_events():
         raise OSError(ctypes.get_errno(), "prctl")
 
 
-class Forbidden(SampleTest):
+@unittest.skipUnless(platform.machine() == "x86_64", "the number of the system call is that of x86-64")
+class TimerSignals(StackTests, Sampled):
+    """Stacks that the tasks copy in the handler of a timer signal, because the kernel allows no perf events."""
+
+    prepare = staticmethod(forbid_perf_events)
+
+    def test_said(self):
+        self.sampled(self.program, "shares", "100")
+        found = self.summary()
+        self.assertTrue(found["samples"]["by_signals"])
+        self.assertGreater(found["samples"]["sampler_seconds"], 0)
+        self.assertIn("a timer signal took the stacks", self.vt("-summary"))
+        self.assertNotIn("hardware counters", self.vt("-summary"))
+
+    def test_nothing_is_interrupted(self):
+        """No system call fails with EINTR or transfers less, because the signal comes between system calls only."""
+        program = self.built("sample_interrupts", "gcc", "-lpthread")
+        result = self.sampled(program, "2000", rate=1000)
+        self.assertEqual(result.stdout, b"done\n")
+        self.assertGreater(self.functions()[1]["compute"]["total"], 100)
+
+    def test_own_use_of_the_signal(self):
+        """A program that uses SIGURG itself gets its own ones only. From then on it is not sampled."""
+        script = ("import os, signal, time\n"
+                  "hits = []\n"
+                  "print(signal.getsignal(signal.SIGURG) == signal.SIG_DFL)\n"
+                  "signal.signal(signal.SIGURG, lambda *a: hits.append(1))\n"
+                  "os.kill(os.getpid(), signal.SIGURG)\n"
+                  "end = time.process_time() + 0.3\n"
+                  "while time.process_time() < end: pass\n"
+                  "print(len(hits))\n")
+        result = self.sampled("/usr/bin/python3", "-c", script, rate=1000)
+        self.assertEqual(result.stdout, b"True\n1\n")
+        self.assertLess(self.summary()["samples"]["count"], 150)
+
+    def test_wait_for_all_signals(self):
+        """A thread that blocks all signals, computes, and waits for any of them, gets the one that was sent to it."""
+        script = ("import os, signal, time\n"
+                  "everything = signal.valid_signals()\n"
+                  "signal.pthread_sigmask(signal.SIG_BLOCK, everything)\n"
+                  "end = time.process_time() + 0.1\n"
+                  "while time.process_time() < end: pass\n"
+                  "print(signal.sigtimedwait(everything, 0.2))\n"
+                  "os.kill(os.getpid(), signal.SIGUSR1)\n"
+                  "print(signal.sigwait(everything) == signal.SIGUSR1)\n")
+        result = self.sampled("/usr/bin/python3", "-c", script, rate=1000)
+        self.assertEqual(result.stdout, b"None\nTrue\n")
+
+    def test_programs_of_children(self):
+        """A program that a child of a task executes is sampled as the task."""
+        script = f"import subprocess; subprocess.run([{self.program!r}, 'shares', '300'], check=True)"
+        self.sampled("/usr/bin/python3", "-c", script)
+        self.assertGreater(self.functions()[1]["long_work"]["total"], 50)
+
+    def test_many_threads(self):
+        """A thread that ends gives its timer back."""
+        self.sampled(self.program, "short_threads", "300")
+        samples, functions = self.functions()
+        self.assertGreater(functions["first_thread_work"]["total"], 0.5 * samples["count"])
+
+    def test_static_program(self):
+        program = os.path.join(self.directory.name, "static_forbidden")
+        subprocess.run(["gcc", "-O2", "-static", str(SOURCE / "tests/multiproc/sample_tasks.c"), "-o", program, "-lpthread"],
+                       check=True)
+        result = self.sampled(program, "shares", "100")
+        self.assertEqual(result.stdout, b"done\n")
+        self.assertRegex(result.stderr, rb"the program of task 0 is not sampled: the kernel allows no perf events, and a timer "
+                                        rb"signal is not possible in a program that is static")
+
+    def test_killed_task(self):
+        self.sampled("sh", "-c", f"{self.program} shares 300; kill -9 $$", status=128 + signal.SIGKILL)
+        self.assertGreater(self.functions()[1]["long_work"]["total"], 0)
+
+
+class Forbidden(Sampled):
     @unittest.skipUnless(platform.machine() == "x86_64", "the number of the system call is that of x86-64")
-    def test_without_perf_events(self):
-        """The job runs as it would without -sample, and poe says what is missing and what to do."""
-        result = poe(self.program, "shares", "100", "-procs", "1", "-sample", "100", "-tracefile", "run.trc", cwd=self.place,
-                     preexec_fn=forbid_perf_events)
+    def test_old_kernel(self):
+        """Where signals could interrupt system calls, the job runs as it would without -sample, and poe says what to do."""
+        result = subprocess.run(["setarch", "--uname-2.6", POE, self.program, "shares", "100", "-procs", "1", "-sample", "100",
+                                 "-tracefile", "run.trc"], cwd=self.place, capture_output=True, timeout=60,
+                                env=clean_environment(), preexec_fn=forbid_perf_events)
         self.assertEqual((result.returncode, result.stdout), (0, b"done\n"))
         self.assertRegex(result.stderr, rb"the tasks are not sampled: \S+ \S+ does not allow perf events")
         self.assertRegex(result.stderr, rb"kernel.perf_event_paranoid")

@@ -3,6 +3,7 @@
      sample_tasks shares MS           short_work 30 %, long_work 70 %; the latter is called through two functions
      sample_tasks recursion MS DEPTH  all of the time at the bottom of a recursion
      sample_tasks threads MS          the main thread and two more, each in a function of its own, for the same time
+     sample_tasks short_threads MS    one thread after the other, 2 ms each, all in the same function
      sample_tasks child MS            the time is spent in a child process
      sample_tasks frames MS           all of the time below a function with 20 KB of local variables
      sample_tasks sleep MS            sleeps in nanosleep
@@ -122,6 +123,13 @@ int main(int argc, char** argv) {
         short_work(ms);
         pthread_join(threads[0], NULL);
         pthread_join(threads[1], NULL);
+    } else if (strcmp(argv[1], "short_threads") == 0) {
+        thread_time = 2;
+        for (double done = 0; done < ms; done += thread_time) {
+            pthread_t thread;
+            pthread_create(&thread, NULL, first, NULL);
+            pthread_join(thread, NULL);
+        }
     } else if (strcmp(argv[1], "child") == 0) {
         if (fork() == 0) {
             short_work(ms);

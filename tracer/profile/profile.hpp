@@ -59,6 +59,7 @@ struct StackProfile {
     bool without_kernel = false;    // no samples in system calls
     bool without_sleepers = false;  // the kernel does not allow to look at sleeping threads
     bool without_counters = false;  // the computer has no hardware counters
+    bool by_signals = false;        // a timer signal took the samples of a node (SampleOrigin)
     std::vector<CallTime> calls;    // longest first
     std::map<Metric, CounterSums> counters;
     std::array<Time, kStates> spent{};  // by all tasks

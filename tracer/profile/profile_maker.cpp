@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tracer/probe/sample_origin.hpp"
+
 namespace poe::trace {
 namespace {
 
@@ -73,6 +75,8 @@ void ProfileMaker::add_fact(const Record& record) {
         case SamplingFact::kPeriod:
             profile_.period = Time(static_cast<std::int64_t>(
                 std::min<std::uint64_t>(record.b, std::uint64_t{3600} * 1'000'000'000)));
+            if (static_cast<SampleOrigin>(record.extra) == SampleOrigin::kTimerSignals)
+                profile_.by_signals = true;
             break;
         case SamplingFact::kLost:
             profile_.lost += record.b;

@@ -39,6 +39,10 @@ std::string samples_part(const StackProfile& profile, const ProfileSums& sums) {
     if (sums.cut > 0)
         out += fmt::format("  {} stacks are incomplete: their outermost functions are not known\n",
                            sums.cut);
+    if (profile.by_signals)
+        out +=
+            "  The kernel has allowed no perf events, so a timer signal took the stacks (man "
+            "pmd-sample).\n";
     if (profile.without_kernel)
         out +=
             "  The kernel has allowed no samples in system calls (kernel.perf_event_paranoid is "
@@ -88,9 +92,9 @@ std::string rate_words(double rate) {
 }
 
 std::string counters_part(const StackProfile& profile) {
-    if (profile.counters.empty() && !profile.without_counters) return "";
+    if (profile.counters.empty() && (!profile.without_counters || profile.by_signals)) return "";
     std::string out = "\nCOUNTERS BY STATE, per second of a task\n";
-    if (profile.without_counters)
+    if (profile.without_counters && !profile.by_signals)
         out +=
             "  This computer offers no hardware counters (cycles, instructions, cache misses).\n";
     if (profile.counters.empty()) return out;
@@ -131,6 +135,7 @@ nlohmann::json profile_json(const StackProfile& profile, const ProfileSums& sums
                        {"cut", sums.cut},
                        {"in_kernel", sums.in_kernel},
                        {"system_calls_seen", !profile.without_kernel},
+                       {"by_signals", profile.by_signals},
                        {"sampler_seconds", seconds_of(profile.cost)}};
     json["functions"] = Json::array();
     for (const FunctionSum& each : sums.functions)
