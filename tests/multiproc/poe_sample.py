@@ -200,6 +200,31 @@ class Selections(SampleTest):
         self.assertEqual(refused.returncode, 2, refused.stderr)
         self.assertIn("-view flame", refused.stderr)
 
+    def test_archive(self):
+        """The samples of an OTF2 archive, read back, are those of the summary, in its stacks by task and phase, too."""
+        self.sampled(self.regions, "300", tasks=2)
+        self.vt("-export", "otf2", "-o", "archive")
+        script = ("import collections, json, otf2, sys\n"
+                  "sums = collections.Counter()\n"
+                  "with otf2.reader.open('archive/trace.otf2') as trace:\n"
+                  "    for location, event in trace.events:\n"
+                  "        if isinstance(event, otf2.events.CallingContextSample) and 'processor' in event.interrupt_generator.name:\n"
+                  "            count = [n for a, n in (event.attributes or {}).items() if a.name == 'samples']\n"
+                  "            sums[location.group.name + ' ' + event.calling_context.region.name] += count[0] if count else 1\n"
+                  "print(json.dumps(sums))\n")
+        read = subprocess.run(["/usr/bin/python3", "-c", script], cwd=self.place, capture_output=True, text=True, check=True)
+        archived = json.loads(read.stdout)
+        found = self.summary()
+        by_function = {name: sum(n for key, n in archived.items() if key.split(" ", 2)[-1] == name)
+                       for name in {key.split(" ", 2)[-1] for key in archived}}
+        self.assertEqual(by_function, {each["name"]: each["self"] for each in found["functions"] if each["self"]})
+        running = [each for each in found["stacks"] if not each["slept"]]
+        self.assertEqual(sum(each["samples"] for each in running), found["samples"]["count"])
+        alpha = [each for each in running if each["phase"] == "alpha"]
+        self.assertIn("alpha_work", {name for each in alpha for name in each["functions"]})
+        self.assertNotIn("beta_work", {name for each in alpha for name in each["functions"]})
+        self.assertEqual({each["task"] for each in alpha}, {0})
+
     def test_without_samples(self):
         result = poe("/bin/true", "-tracelevel", "9", "-tracefile", "run.trc", cwd=self.place)
         self.assertEqual(result.returncode, 0)

@@ -48,4 +48,13 @@ const CodeLine& Symbols::line_of(const Site& site) {
     return line;
 }
 
+std::string function_name(const Site& site, Symbols& symbols) {
+    if (site.object.empty() && site.address == 0) return "[unknown]";
+    const std::string& function = symbols.line_of(site).function;
+    if (!function.empty()) return function;
+    const std::string file = std::filesystem::path(site.object).filename().string();
+    if (file.empty()) return "[no file]";
+    return file.front() == '[' ? file : "[" + file + "]";
+}
+
 }  // namespace poe::trace

@@ -27,4 +27,7 @@ class Symbols {
     std::map<Site, CodeLine> lines_;
 };
 
+// Returns the function of a site: "solve", or "[libfoo.so.1]" if the file has no symbol there.
+std::string function_name(const Site& site, Symbols& symbols);
+
 }  // namespace poe::trace

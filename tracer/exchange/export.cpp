@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/read/event_merge.hpp"
@@ -18,8 +19,20 @@ class Walk : public Listener {
          ExportSink& sink)
         : source_(source), definitions_(definitions), range_(range), sink_(sink) {}
 
+    // Call paths are defined before they are used, perhaps before the range.
+    void learn(const Event& event) {
+        const Record& record = event.record;
+        const bool is_path =
+            record.kind == Kind::kDefine && static_cast<Defined>(record.detail) == Defined::kPath;
+        const bool is_period = record.kind == Kind::kSampling &&
+                               static_cast<SamplingFact>(record.detail) == SamplingFact::kPeriod;
+        if (is_path) define_path(event);
+        if (is_period) sink_.sample_period(Time(static_cast<std::int64_t>(record.b & kTimeMask)));
+    }
     void on_event(const Event& event, TaskId task) override {
+        learn(event);
         if (event.record.kind == Kind::kSystem) return system(event, task);
+        if (event.record.kind == Kind::kSample) return sample(event);
         if (!range_.has(task) || !range_.has(event.time)) return;
         const Record& record = event.record;
         switch (record.kind) {
@@ -77,11 +90,38 @@ class Walk : public Listener {
                       static_cast<double>(record.b) / (is_time ? 1e9 : 1));
     }
 
+    // Nodes number their paths themselves; equal ones become one.
+    void define_path(const Event& event) {
+        const auto caller = path_ids_.find(pair(event.stream, high(event.record.b)));
+        const std::uint32_t above = caller == path_ids_.end() ? 0 : caller->second;
+        const std::uint32_t site = definitions_.site(event.stream, low(event.record.b));
+        const auto [known, is_new] =
+            paths_.try_emplace(pair(above, site), static_cast<std::uint32_t>(paths_.size() + 1));
+        if (is_new) sink_.call_path(known->second, above, definitions_.site(site));
+        path_ids_[pair(event.stream, event.record.a)] = known->second;
+    }
+    void sample(const Event& event) {
+        const Record& record = event.record;
+        const auto task = static_cast<TaskId>(record.a);
+        if (record.a >= static_cast<std::uint32_t>(source_.facts().tasks) || !range_.has(task) ||
+            !range_.has(event.time))
+            return;
+        const auto path = path_ids_.find(pair(event.stream, high(record.b)));
+        sink_.sample(task, event.time,
+                     {.thread = low(record.b),
+                      .path = path == path_ids_.end() ? 0 : path->second,
+                      .count = std::max<std::uint16_t>(record.extra, 1),
+                      .slept = (record.detail & kSampleWaiting) != 0});
+    }
+
     const TraceSource& source_;
     Definitions& definitions_;
     const ExportRange& range_;
     ExportSink& sink_;
     std::uint64_t messages_ = 0;
+    std::unordered_map<std::uint64_t, std::uint32_t> paths_;  // by pair(caller, site)
+    std::unordered_map<std::uint64_t, std::uint32_t>
+        path_ids_;  // by pair(stream, its number there)
 };
 
 // Calls that are open at a border of the range begin, or end, there.
@@ -123,6 +163,7 @@ void export_trace(const TraceSource& source, const ExportRange& range, ExportSin
             at_border(replay, range, true, sink);
             replay.tell(&walk);
         }
+        if (!inside) walk.learn(event);
         replay.apply(event);
         if (++count % kBetweenProgress != 0) continue;
         progress(static_cast<double>(count) / all);

@@ -22,6 +22,14 @@ struct ExportRange {
     bool has(Time moment) const { return moment >= stretch.from && moment <= stretch.to; }
 };
 
+// A sample of a thread.
+struct ExportedSample {
+    std::uint32_t thread = 0;
+    std::uint32_t path = 0;   // a number of ExportSink::call_path; 0: the stack is not known
+    std::uint16_t count = 1;  // how many periods it stands for
+    bool slept = false;       // these are of elapsed time, otherwise of the thread's processor time
+};
+
 // Receives the contents of an export in order of time. Calls that began before the range begin with
 // it; calls that continue after it end with it.
 class ExportSink {
@@ -38,6 +46,11 @@ class ExportSink {
     virtual void collective(TaskId, Time, const Event&, Bytes) {}
     virtual void marker(TaskId task, Time at, const std::string& text) = 0;
     virtual void counter(TaskId task, Time at, const std::string& name, double value) = 0;
+    // Call stacks: the period that each sample stands for; each call path before it is used, with the path of its
+    // caller, 0 if it has none, and the place in the function; the samples themselves.
+    virtual void sample_period(Time) {}
+    virtual void call_path(std::uint32_t, std::uint32_t, const Site&) {}
+    virtual void sample(TaskId, Time, const ExportedSample&) {}
     virtual void end() {}
 };
 

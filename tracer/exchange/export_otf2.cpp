@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <map>
 #include <otf2/otf2.h>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "tracer/exchange/export.hpp"
+#include "tracer/exchange/otf2_definitions.hpp"
 #include "tracer/exchange/otf2_errors.hpp"
 
 namespace poe::trace {
@@ -67,8 +69,12 @@ OTF2_RegionRole role_of(const Region& region) {
     }
 }
 
-// The attribute for the place of a call.
+// Attributes: the place of a call; how many periods a sample stands for, if it is not one.
 constexpr OTF2_AttributeRef kCallSite = 0;
+constexpr OTF2_AttributeRef kSampleCount = 1;
+// What samples are taken by: processor time, or elapsed time of a thread that sleeps.
+constexpr OTF2_InterruptGeneratorRef kByProcessorTime = 0;
+constexpr OTF2_InterruptGeneratorRef kByElapsedTime = 1;
 
 class Otf2 : public ExportSink {
   public:
@@ -97,6 +103,11 @@ class Otf2 : public ExportSink {
         facts_ = source.facts();
         stretch_ = range.stretch;
         string("");
+        // In one trace, OTF2 allows only one kind of events for calls: those with calling contexts, which samples need,
+        // or those without.
+        has_samples_ =
+            std::any_of(source.streams().begin(), source.streams().end(),
+                        [](const Stream& stream) { return stream.kind == StreamKind::kSamples; });
         for (TaskId task = 0; task < facts_.tasks; ++task)
             if (range.has(task))
                 locations_[task].writer =
@@ -109,7 +120,15 @@ class Otf2 : public ExportSink {
         if (!line.file.empty() && line.line > 0)
             check(OTF2_AttributeList_AddSourceCodeLocationRef(attributes_, kCallSite,
                                                               line_number(line)));
-        check(OTF2_EvtWriter_Enter(on.writer, attributes_, on.time(at), region_of(region)));
+        if (has_samples_) {
+            const std::uint32_t above =
+                on.open.empty() ? OTF2_UNDEFINED_CALLING_CONTEXT : on.open.back();
+            on.open.push_back(context_of(above, region_of(region), line));
+            check(OTF2_EvtWriter_CallingContextEnter(on.writer, attributes_, on.time(at),
+                                                     on.open.back(), 2));
+        } else {
+            check(OTF2_EvtWriter_Enter(on.writer, attributes_, on.time(at), region_of(region)));
+        }
         on.entered = region.name;
         ++on.events;
     }
@@ -132,8 +151,41 @@ class Otf2 : public ExportSink {
             ++on.events;
         }
         on.ending = 0;
-        check(OTF2_EvtWriter_Leave(on.writer, nullptr, time, region_of(region)));
+        if (has_samples_) {
+            if (on.open.empty()) return;
+            check(OTF2_EvtWriter_CallingContextLeave(on.writer, nullptr, time, on.open.back()));
+            on.open.pop_back();
+        } else {
+            check(OTF2_EvtWriter_Leave(on.writer, nullptr, time, region_of(region)));
+        }
         ++on.events;
+    }
+    void sample_period(Time period) override { period_ = period; }
+    void call_path(std::uint32_t path, std::uint32_t caller, const Site& site) override {
+        const std::uint32_t above =
+            caller == 0 ? OTF2_UNDEFINED_CALLING_CONTEXT : context_of_path_[caller];
+        const auto function = functions_.try_emplace(function_name(site, symbols_), next_region());
+        context_of_path_.resize(path + 1, OTF2_UNDEFINED_CALLING_CONTEXT);
+        context_of_path_[path] = context_of(above, function.first->second, symbols_.line_of(site));
+    }
+    // The samples of a thread have a location of their own, beside that of the task.
+    void sample(TaskId task, Time at, const ExportedSample& sample) override {
+        const std::uint32_t context = sample.path < context_of_path_.size()
+                                          ? context_of_path_[sample.path]
+                                          : OTF2_UNDEFINED_CALLING_CONTEXT;
+        if (context == OTF2_UNDEFINED_CALLING_CONTEXT) return;
+        const auto [known, is_new] =
+            threads_.try_emplace({task, sample.thread}, facts_.tasks + threads_.size());
+        Thread& thread = known->second;
+        if (is_new) thread.on.writer = OTF2_Archive_GetEvtWriter(archive_, thread.location);
+        if (sample.count > 1)
+            check(OTF2_AttributeList_AddUint32(attributes_, kSampleCount, sample.count));
+        check(
+            OTF2_EvtWriter_CallingContextSample(thread.on.writer, attributes_, thread.on.time(at),
+                                                context, unwind_distance(thread.last, context),
+                                                sample.slept ? kByElapsedTime : kByProcessorTime));
+        thread.last = context;
+        ++thread.on.events;
     }
     void message(const Message&, std::uint64_t) override {}
     void message_end(TaskId task, Time at, const Event& event, Bytes bytes) override {
@@ -186,16 +238,22 @@ class Otf2 : public ExportSink {
     }
     void end() override {
         for (auto& [task, on] : locations_) check(OTF2_Archive_CloseEvtWriter(archive_, on.writer));
+        for (auto& [id, thread] : threads_)
+            check(OTF2_Archive_CloseEvtWriter(archive_, thread.on.writer));
         check(OTF2_Archive_CloseEvtFiles(archive_));
         check(OTF2_Archive_OpenDefFiles(archive_));
         for (const auto& [task, on] : locations_)
             check(OTF2_Archive_CloseDefWriter(
                 archive_,
                 OTF2_Archive_GetDefWriter(archive_, static_cast<OTF2_LocationRef>(task))));
+        for (const auto& [id, thread] : threads_)
+            check(OTF2_Archive_CloseDefWriter(
+                archive_, OTF2_Archive_GetDefWriter(archive_, thread.location)));
         check(OTF2_Archive_CloseDefFiles(archive_));
         definitions_ = OTF2_Archive_GetGlobalDefWriter(archive_);
         define_places();
         define_names();
+        define_samples();
         check(OTF2_Archive_CloseGlobalDefWriter(archive_, definitions_));
         const OTF2_ErrorCode closed = OTF2_Archive_Close(archive_);
         archive_ = nullptr;
@@ -221,11 +279,26 @@ class Otf2 : public ExportSink {
         std::map<std::uint64_t, Started> started;  // by group and number
         std::uint64_t ending = 0;  // the operation that the current call ends; 0: none
         std::uint64_t requests = 0;
+        std::vector<std::uint32_t> open;  // calling contexts of the calls that have not ended
         // OTF2 does not allow decreasing times.
         std::uint64_t time(Time at) {
             last = std::max(last, static_cast<std::uint64_t>(std::max(at, Time{0}).count()));
             return last;
         }
+    };
+
+    // The samples of a thread.
+    struct Thread {
+        explicit Thread(std::uint64_t number) : location(number) {}
+        OTF2_LocationRef location;
+        Location on{};
+        std::uint32_t last = OTF2_UNDEFINED_CALLING_CONTEXT;
+    };
+    struct Context {
+        std::uint32_t above = OTF2_UNDEFINED_CALLING_CONTEXT;
+        std::uint32_t region = 0;
+        std::uint32_t line = OTF2_UNDEFINED_SOURCE_CODE_LOCATION;
+        auto operator<=>(const Context&) const = default;
     };
 
     void check(OTF2_ErrorCode code) const {
@@ -241,8 +314,31 @@ class Otf2 : public ExportSink {
             .first->second;
     }
     std::uint32_t region_of(const Region& region) {
-        const auto [known, is_new] = regions_.try_emplace(region.name, regions_.size(), region);
-        return static_cast<std::uint32_t>(known->second.first);
+        const auto [known, is_new] = regions_.try_emplace(region.name, next_region(), region);
+        return known->second.first;
+    }
+    // Regions and functions of samples are numbered together.
+    std::uint32_t next_region() const {
+        return static_cast<std::uint32_t>(regions_.size() + functions_.size());
+    }
+    std::uint32_t context_of(std::uint32_t above, std::uint32_t region, const CodeLine& line) {
+        Context context{above, region};
+        if (!line.file.empty() && line.line > 0) context.line = line_number(line);
+        const auto [known, is_new] =
+            context_numbers_.try_emplace(context, static_cast<std::uint32_t>(contexts_.size()));
+        if (is_new) contexts_.push_back(context);
+        return known->second;
+    }
+    // How many contexts of `now`, from the innermost one on, were not in the stack before, and one more.
+    std::uint32_t unwind_distance(std::uint32_t before, std::uint32_t now) const {
+        std::set<std::uint32_t> known;
+        for (; before != OTF2_UNDEFINED_CALLING_CONTEXT; before = contexts_[before].above)
+            known.insert(before);
+        std::uint32_t fresh = 0;
+        for (; now != OTF2_UNDEFINED_CALLING_CONTEXT && !known.contains(now);
+             now = contexts_[now].above)
+            ++fresh;
+        return fresh + 1;
     }
     // Writes each string once, before any definition refers to it.
     std::uint32_t written(const std::string& text) {
@@ -279,6 +375,17 @@ class Otf2 : public ExportSink {
                                                          : OTF2_LOCATION_TYPE_CPU_THREAD,
                                                      on.events, id));
         }
+        for (const auto& [id, thread] : threads_) {
+            check(OTF2_GlobalDefWriter_WriteLocation(
+                definitions_, thread.location,
+                written(fmt::format("stacks of thread {}", id.second)),
+                OTF2_LOCATION_TYPE_CPU_THREAD, thread.on.events,
+                static_cast<std::uint32_t>(id.first)));
+            OTF2_AttributeValue value;
+            value.uint32 = static_cast<std::uint32_t>(id.first);
+            check(OTF2_GlobalDefWriter_WriteLocationProperty(
+                definitions_, thread.location, written(kSamplesOfTask), OTF2_TYPE_UINT32, value));
+        }
         // Ranks are tasks. A task that is not exported also has a rank.
         for (TaskId task = 0; task < facts_.tasks; ++task) {
             members.push_back(static_cast<std::uint64_t>(task));
@@ -296,26 +403,33 @@ class Otf2 : public ExportSink {
     }
 
     void define_names() {
-        std::vector<std::pair<std::size_t, Region>> by_number;
-        for (const auto& [name, numbered] : regions_) by_number.push_back(numbered);
-        std::sort(by_number.begin(), by_number.end(),
-                  [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (const auto& [number, region] : by_number) {
-            const std::string& name = region.name;
+        // Readers expect definitions of a kind in the order of their numbers.
+        std::map<std::uint32_t, const Region*> by_number;
+        std::map<std::uint32_t, const std::string*> functions;
+        for (const auto& [name, numbered] : regions_) by_number[numbered.first] = &numbered.second;
+        for (const auto& [name, number] : functions_) functions[number] = &name;
+        for (std::uint32_t number = 0; number < next_region(); ++number) {
+            const auto region = by_number.find(number);
+            const bool called = region != by_number.end();
+            const std::uint32_t name = written(called ? region->second->name : *functions[number]);
             check(OTF2_GlobalDefWriter_WriteRegion(
-                definitions_, static_cast<std::uint32_t>(number), written(name), written(name),
-                written(""), role_of(region),
-                region.of_user ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
-                OTF2_UNDEFINED_STRING, 0, 0));
+                definitions_, number, name, name, written(""),
+                called ? role_of(*region->second) : OTF2_RegionRole{OTF2_REGION_ROLE_FUNCTION},
+                !called                   ? OTF2_PARADIGM_SAMPLING
+                : region->second->of_user ? OTF2_PARADIGM_USER
+                                          : OTF2_PARADIGM_MPI,
+                OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
         }
         if (!lines_.empty())
             check(OTF2_GlobalDefWriter_WriteAttribute(definitions_, kCallSite, written("call site"),
                                                       written("where the call comes from"),
                                                       OTF2_TYPE_SOURCE_CODE_LOCATION));
-        for (const auto& [line, number] : lines_)
+        std::map<std::uint32_t, const std::pair<std::string, int>*> lines;
+        for (const auto& [line, number] : lines_) lines[number] = &line;
+        for (const auto& [number, line] : lines)
             check(OTF2_GlobalDefWriter_WriteSourceCodeLocation(
-                definitions_, number, written(line.first),
-                static_cast<std::uint32_t>(line.second)));
+                definitions_, number, written(line->first),
+                static_cast<std::uint32_t>(line->second)));
         std::vector<std::string> names(metrics_.size());
         for (const auto& [name, metric] : metrics_) names[metric] = name;
         for (std::uint32_t metric = 0; metric < names.size(); ++metric) {
@@ -329,6 +443,25 @@ class Otf2 : public ExportSink {
         }
     }
 
+    void define_samples() {
+        if (!has_samples_) return;
+        for (std::uint32_t number = 0; number < contexts_.size(); ++number)
+            check(OTF2_GlobalDefWriter_WriteCallingContext(
+                definitions_, number, contexts_[number].region, contexts_[number].line,
+                contexts_[number].above));
+        check(OTF2_GlobalDefWriter_WriteAttribute(definitions_, kSampleCount, written("samples"),
+                                                  written("how many periods it stands for"),
+                                                  OTF2_TYPE_UINT32));
+        constexpr std::int64_t kNano = -9;
+        const auto period = static_cast<std::uint64_t>(std::max(period_, Time{0}).count());
+        for (const auto& [generator, name] :
+             {std::pair(kByProcessorTime, "processor time of the thread"),
+              std::pair(kByElapsedTime, "elapsed time while the thread sleeps")})
+            check(OTF2_GlobalDefWriter_WriteInterruptGenerator(
+                definitions_, generator, written(name), OTF2_INTERRUPT_GENERATOR_MODE_TIME,
+                OTF2_BASE_DECIMAL, kNano, period));
+    }
+
     std::string folder_;
     OTF2_Archive* archive_ = nullptr;
     OTF2_GlobalDefWriter* definitions_ = nullptr;
@@ -337,9 +470,16 @@ class Otf2 : public ExportSink {
     std::map<TaskId, Location> locations_;
     std::map<std::string, std::uint32_t> strings_;
     std::vector<bool> strings_written_;
-    std::map<std::string, std::pair<std::size_t, Region>> regions_;
+    std::map<std::string, std::pair<std::uint32_t, Region>> regions_;
     std::map<std::string, std::uint32_t> metrics_;
     std::map<std::pair<std::string, int>, std::uint32_t> lines_;
+    bool has_samples_ = false;
+    Time period_{0};
+    std::map<std::string, std::uint32_t> functions_;  // of samples, by name: their regions
+    std::vector<Context> contexts_;
+    std::map<Context, std::uint32_t> context_numbers_;
+    std::vector<std::uint32_t> context_of_path_;
+    std::map<std::pair<TaskId, std::uint32_t>, Thread> threads_;
     OTF2_AttributeList* attributes_ = OTF2_AttributeList_New();
     Symbols symbols_;
 };

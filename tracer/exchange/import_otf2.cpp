@@ -3,6 +3,7 @@
 //   location of OTF2        becomes
 //   CPU thread              a task, named after its process and itself
 //   accelerator stream      a row that does not compute: outside its regions it does not count
+//   samples of a thread     no row: a location that vt has exported beside that of its task
 //   metric location         no row: its values are counters of the location that they describe
 #include "tracer/exchange/import_otf2.hpp"
 
@@ -14,8 +15,8 @@ namespace {
 using List = OTF2_AttributeList;
 
 bool is_row(const Otf2Definitions::Location& location) {
-    return location.type == OTF2_LOCATION_TYPE_CPU_THREAD ||
-           location.type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+    return !location.only_samples && (location.type == OTF2_LOCATION_TYPE_CPU_THREAD ||
+                                      location.type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM);
 }
 
 }  // namespace

@@ -75,6 +75,13 @@ void set_places(DefinitionCallbacks* calls) {
             self(data).locations[id] = {name, type, group};
             return OTF2_CALLBACK_SUCCESS;
         });
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(
+        calls,
+        [](void* data, OTF2_LocationRef id, OTF2_StringRef name, OTF2_Type, OTF2_AttributeValue) {
+            if (self(data).text(name) == kSamplesOfTask)
+                self(data).locations[id].only_samples = true;
+            return OTF2_CALLBACK_SUCCESS;
+        });
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(
         calls, [](void* data, OTF2_GroupRef id, OTF2_StringRef, OTF2_GroupType type,
                   OTF2_Paradigm paradigm, OTF2_GroupFlag, uint32_t size, const uint64_t* members) {

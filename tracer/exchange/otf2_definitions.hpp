@@ -1,5 +1,5 @@
 // The definitions of an OTF2 archive as plain data. Separate from import_otf2.cpp, which converts
-// events to streams. Private to the import.
+// events to streams. Private to export and import.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace poe::trace {
+
+// The property of a location that has only the samples of a thread of this task.
+inline constexpr const char* kSamplesOfTask = "POE::SAMPLES_OF_TASK";
 
 struct Otf2Definitions {
     struct Line {
@@ -28,6 +31,7 @@ struct Otf2Definitions {
         std::uint32_t name = 0;
         OTF2_LocationType type = OTF2_LOCATION_TYPE_UNKNOWN;
         std::uint32_t group = 0;
+        bool only_samples = false;  // it has the property kSamplesOfTask
     };
     struct LocationGroup {
         std::uint32_t name = 0;

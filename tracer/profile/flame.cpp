@@ -2,7 +2,6 @@
 #include "tracer/profile/flame.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <unordered_map>
 
 namespace poe::trace {
@@ -32,15 +31,6 @@ bool SampleFilter::takes(const StackSample& sample, const StackProfile& profile)
     if (state && *state != sample.state) return false;
     return phase.empty() || (sample.phase != 0 && sample.phase < profile.regions.size() &&
                              profile.regions[sample.phase] == phase);
-}
-
-std::string function_name(const Site& site, Symbols& symbols) {
-    if (site.object.empty() && site.address == 0) return "[unknown]";
-    const std::string& function = symbols.line_of(site).function;
-    if (!function.empty()) return function;
-    const std::string file = std::filesystem::path(site.object).filename().string();
-    if (file.empty()) return "[no file]";
-    return file.front() == '[' ? file : "[" + file + "]";
 }
 
 FlameNode make_flame(const StackProfile& profile, const SampleFilter& filter, Symbols& symbols) {

@@ -33,9 +33,6 @@ struct FlameNode {
     std::vector<FlameNode> callees{};  // most samples first
 };
 
-// Returns the function of a site: "solve", or "[libfoo.so.1]" if the file has no symbol there.
-std::string function_name(const Site& site, Symbols& symbols);
-
 // The root is named "all". `symbols` reads the object files.
 FlameNode make_flame(const StackProfile& profile, const SampleFilter& filter, Symbols& symbols);
 

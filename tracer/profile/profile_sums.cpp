@@ -93,6 +93,33 @@ std::vector<LineSum> lines_of(const StackProfile& profile, Symbols& symbols) {
     return lines;
 }
 
+std::vector<StackSum> stacks_of(const StackProfile& profile, Symbols& symbols) {
+    // By path first, because names cost more than sums; then by names, because calls from several places of a function
+    // are one stack.
+    std::map<std::tuple<TaskId, std::uint32_t, bool, std::uint32_t>, std::uint64_t> by_path;
+    for (const StackSample& sample : profile.samples)
+        by_path[{sample.task, sample.phase, sample.waiting(), sample.path}] += sample.count;
+    std::map<std::tuple<TaskId, std::string, bool, std::vector<std::string>>, std::uint64_t> sums;
+    for (const auto& [key, count] : by_path) {
+        const auto& [task, phase, waiting, path] = key;
+        std::vector<std::string> functions;
+        for (std::uint32_t at = path; at != 0; at = profile.paths[at].caller)
+            functions.push_back(function_name(profile.sites[profile.paths[at].site], symbols));
+        std::reverse(functions.begin(), functions.end());
+        const bool known = phase != 0 && phase < profile.regions.size();
+        sums[{task, known ? profile.regions[phase] : "", waiting, std::move(functions)}] += count;
+    }
+    std::vector<StackSum> stacks;
+    for (const auto& [key, count] : sums)
+        stacks.push_back(
+            {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), count});
+    std::stable_sort(stacks.begin(), stacks.end(), [](const StackSum& a, const StackSum& b) {
+        return std::tie(a.task, a.phase, a.waiting, b.samples) <
+               std::tie(b.task, b.phase, b.waiting, a.samples);
+    });
+    return stacks;
+}
+
 }  // namespace
 
 ProfileSums sum_profile(const StackProfile& profile, Symbols& symbols) {
@@ -105,6 +132,7 @@ ProfileSums sum_profile(const StackProfile& profile, Symbols& symbols) {
     if (!profile.sampled()) return sums;
     sums.functions = functions_of(profile, symbols);
     sums.lines = lines_of(profile, symbols);
+    sums.stacks = stacks_of(profile, symbols);
     return sums;
 }
 

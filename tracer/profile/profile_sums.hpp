@@ -26,6 +26,15 @@ struct LineSum {
     Time time{0};
 };
 
+// The samples of a task with equal stacks, in a phase.
+struct StackSum {
+    TaskId task = 0;
+    std::string phase;                   // the outermost region of the user; empty: none
+    bool waiting = false;                // the threads slept
+    std::vector<std::string> functions;  // outermost first
+    std::uint64_t samples = 0;
+};
+
 struct ProfileSums {
     std::uint64_t samples = 0;           // of threads that ran
     std::uint64_t waiting = 0;           // of threads that slept
@@ -35,6 +44,8 @@ struct ProfileSums {
     // Outside of calls: from samples of all threads. Of calls: from the records of the calls. Longest first in each
     // state.
     std::vector<LineSum> lines;
+    std::vector<StackSum>
+        stacks;  // by task, phase and whether the threads slept; most samples first
 };
 
 ProfileSums sum_profile(const StackProfile& profile, Symbols& symbols);

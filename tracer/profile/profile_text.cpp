@@ -147,6 +147,13 @@ nlohmann::json profile_json(const StackProfile& profile, const ProfileSums& sums
                                  {"slept", line.waiting},
                                  {"line", line.line},
                                  {"seconds", seconds_of(line.time)}});
+    json["stacks"] = Json::array();
+    for (const StackSum& each : sums.stacks)
+        json["stacks"].push_back({{"task", each.task},
+                                  {"phase", each.phase.empty() ? Json() : Json(each.phase)},
+                                  {"slept", each.waiting},
+                                  {"functions", each.functions},
+                                  {"samples", each.samples}});
     json["hardware_counters"] = !profile.without_counters;
     json["counters"] = Json::object();
     for (const auto& [metric, sum] : profile.counters) {

@@ -180,4 +180,44 @@ TEST_CASE("a flame has the callers of each function, and its boxes their shares"
     CHECK(folded_stacks(FlameNode{}).empty());
 }
 
+TEST_CASE("the summary in JSON has the stacks of each task and phase") {
+    StackProfile profile;
+    profile.period = Time{kMs};
+    profile.sites = {Site{}, Site{"[main]", 1}, Site{"[solve]", 2}, Site{"[solve]", 4}};
+    profile.paths = {{0, 0}, {0, 1}, {1, 2}, {1, 3}};
+    profile.regions = {"", "heat"};
+    const auto add = [&profile](TaskId task, std::uint32_t phase, std::uint32_t path,
+                                std::uint16_t count, std::uint8_t flags = 0) {
+        StackSample each;
+        each.task = task;
+        each.phase = phase;
+        each.path = path;
+        each.count = count;
+        each.flags = flags;
+        profile.samples.push_back(each);
+    };
+    add(1, 0, 1, 1);
+    add(0, 1, 2, 2);
+    add(0, 1, 3, 1);  // the same function, called from another line
+    add(0, 0, 2, 5);
+    add(0, 1, 1, 1);
+    add(0, 1, 1, 7, kSampleWaiting);
+    Symbols symbols;
+    const nlohmann::json stacks = profile_json(profile, sum_profile(profile, symbols))["stacks"];
+    const auto stack = [](TaskId task, const nlohmann::json& phase, bool slept,
+                          std::vector<std::string> functions, int samples) {
+        return nlohmann::json{{"task", task},
+                              {"phase", phase},
+                              {"slept", slept},
+                              {"functions", std::move(functions)},
+                              {"samples", samples}};
+    };
+    REQUIRE(stacks.size() == 5);
+    CHECK(stacks[0] == stack(0, nullptr, false, {"[main]", "[solve]"}, 5));
+    CHECK(stacks[1] == stack(0, "heat", false, {"[main]", "[solve]"}, 3));
+    CHECK(stacks[2] == stack(0, "heat", false, {"[main]"}, 1));
+    CHECK(stacks[3] == stack(0, "heat", true, {"[main]"}, 7));
+    CHECK(stacks[4] == stack(1, nullptr, false, {"[main]"}, 1));
+}
+
 }  // namespace poe::trace
