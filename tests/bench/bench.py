@@ -31,11 +31,11 @@ BENCHES = {"ccmpi": ccmpi_bench.run, "collectives": coll_bench.run, "comm": comm
            "mpi": mpi_bench.run, "mpich": mpich_bench.run, "observe": observe_bench.run, "packages": packages_bench.run,
            "progress": progress_bench.run, "stdio": stdio_bench.run, "trace": trace_bench.run}
 # These take words of their own.
-WITH_WORDS = ("ccmpi", "collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model", "mpi")
+WITH_WORDS = ("ccmpi", "collectives", "cluster-launch", "cluster-slurm", "cluster-stdio", "model", "mpi", "mpich")
 # These have no rows of RESULTS.md, because their figures have no peer.
 NOT_RECORDED = ("markers", "model", "trace")
-# Of collectives: sections of their own.
-KINDS = ("apart", "hosts", "irregular")
+# Sections of their own.
+KINDS = {"collectives": ("apart", "hosts", "irregular"), "mpich": ("hosts",)}
 
 
 def jobs(words):
@@ -58,7 +58,7 @@ def check_recorded(chosen):
     for name, words in chosen:
         if name in NOT_RECORDED:
             sys.exit(f"bench: --record: {name} has no rows with a peer; its section is written by hand")
-        if words and name != "mpi" and not (name == "collectives" and len(words) == 1 and words[0] in KINDS):
+        if words and name != "mpi" and not (len(words) == 1 and words[0] in KINDS.get(name, ())):
             sys.exit(f"bench: --record takes whole benchmarks only, not {name} {' '.join(words)}")
     if SHORT:
         sys.exit("bench: --record: the figures of short runs (POE_BENCH_SHORT) mean little")
