@@ -3,7 +3,8 @@
 
 Each run is compared with the profile of the same run (tests/multiproc/mpi_profiles.py), and looks for deadlocks after
 short waits. A report of a deadlock, a difference, a lost record or an exit status ends the search with status 1, after
-all programs have had their turns. Programs that are not installed are left out and named."""
+all programs have had their turns. Programs that are not installed are left out and named, and so are those that fail under the
+launcher of their library, too."""
 
 import os
 import pathlib
@@ -25,6 +26,8 @@ PETSC = pathlib.Path("/usr/share/petsc/3.18/share/petsc/examples/src")
 PETSC_CONFIG = "/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/pkgconfig"
 TUTORIALS = (("ksp/ksp/tutorials/ex2", ("-m", "40", "-n", "40"), 4), ("snes/tutorials/ex19", ("-da_refine", "2"), 4),
              ("ts/tutorials/ex2", (), 2))
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "-n"], "mpich": ["mpiexec.mpich", "-n"]}
+LIMIT = 120  # s; of a run under the library's own launcher
 DEADLOCK_TIMEOUT = 3  # s; waits of these programs are often longer on a busy computer
 NWCHEM = "start water\ngeometry; N 0 0 0; N 0 0 1.1; end\nbasis; * library 6-31g; end\ntask scf\n"
 COLLECTIVES = """
@@ -99,6 +102,15 @@ def petsc_programs(folder):
     return found
 
 
+def fails_alone(library, tasks, command, directory, env):
+    """Whether the program fails without poe."""
+    try:
+        return subprocess.run([*LAUNCHERS[library], str(tasks), *command], cwd=directory, env=env, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=LIMIT).returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
 def main():
     minutes = float(sys.argv[1])
     order = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
@@ -123,9 +135,12 @@ def main():
                                                                        ("-ttempsize", "16G"))
                 except SystemExit as failed:
                     text = str(failed)
+                    unusable.add(what)
+                    if fails_alone(library, tasks, command, directory, env):
+                        print(f"{what} ({library}) fails under {LAUNCHERS[library][0]}, too, and is left out", flush=True)
+                        continue
                     print(f"{what} ({library}): {text[-600:]}", flush=True)
                     bad += 1
-                    unusable.add(what)
                     continue
                 runs += 1
                 calls += sum(count for count, _ in profiled.values())
