@@ -36,13 +36,13 @@ LongVector<std::uint32_t> by_receive(const LongVector<TaskMessage>& messages, Ta
     const auto earlier = [&messages](std::uint32_t a, std::uint32_t b) {
         const TaskMessage& x = messages[a];
         const TaskMessage& y = messages[b];
-        return std::tie(x.receive_since, x.received) < std::tie(y.receive_since, y.received);
+        return std::tie(x.receive_since, x.received, a) < std::tie(y.receive_since, y.received, b);
     };
     for (TaskId task = 0; task < tasks; ++task) {
         const auto begin =
             order.begin() + static_cast<std::ptrdiff_t>(task == 0 ? 0 : next[task - 1]);
         const auto end = order.begin() + static_cast<std::ptrdiff_t>(next[task]);
-        if (!std::is_sorted(begin, end, earlier)) std::stable_sort(begin, end, earlier);
+        if (!std::is_sorted(begin, end, earlier)) std::sort(begin, end, earlier);
     }
     return order;
 }

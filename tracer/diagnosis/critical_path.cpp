@@ -22,10 +22,10 @@ TaskId last_task(const History& history) {
 }
 
 // The parts, latest first. Each wait is used at most once, so the walk ends.
-std::vector<PathPart> walk_back(const History& history) {
+LongVector<PathPart> walk_back(const History& history) {
     PerTask<std::size_t> left(history.tasks.size());  // by task: the number of its unused waits
     for (TaskId task = 0; task < left.size(); ++task) left[task] = history.waits_of(task).size();
-    std::vector<PathPart> parts;
+    LongVector<PathPart> parts;
     Time at = history.end;
     for (TaskId task = last_task(history); task >= 0;) {
         const std::span<const TaskWait> waits = history.waits_of(task);

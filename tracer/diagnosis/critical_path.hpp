@@ -41,7 +41,7 @@ struct PathImbalance {
 };
 
 struct CriticalPath {
-    std::vector<PathPart> parts;            // in order of time
+    LongVector<PathPart> parts;             // in order of time
     std::vector<PathShare> shares;          // longest first; they add up to length()
     std::vector<PathImbalance> imbalances;  // by excess, largest first; those on the path only
     PerTask<Time> by_task;

@@ -69,7 +69,7 @@ struct Diagnosis {
     Time traced{0};         // the time of all tasks
     std::vector<WaitState> waits;  // those that occurred, longest first
     std::vector<NamedCause> causes;
-    std::vector<PathPart> path;
+    LongVector<PathPart> path;
     PerTask<Time> path_by_task;
     std::array<Time, kStates> path_by_state{};
     std::vector<NamedShare> path_shares;

@@ -175,14 +175,12 @@ void HistoryMaker::on_wait(const Wait& wait) {
 }
 
 std::uint32_t HistoryMaker::operation_of(std::uint64_t key) {
-    const auto [at, is_new] =
-        operations_.try_emplace(key, static_cast<std::uint32_t>(history_.operations.size()));
+    const auto [number, is_new] = operations_.number_of(key);
     if (is_new) {
         history_.operations.push_back({});
-        constexpr std::size_t kNode = 4 * sizeof(std::uint64_t);
-        count(sizeof(CollectiveOperation) + kNode);
+        count(sizeof(CollectiveOperation) + 2 * OperationNumbers::kSlotBytes);
     }
-    return at->second;
+    return number;
 }
 
 void HistoryMaker::note_collective(const Event& event, TaskId task) {

@@ -6,6 +6,7 @@
 
 #include "tracer/analysis/replay.hpp"
 #include "tracer/diagnosis/history.hpp"
+#include "tracer/diagnosis/operation_numbers.hpp"
 
 namespace poe::trace {
 
@@ -59,8 +60,8 @@ class HistoryMaker : public Listener {
     PerTask<std::uint32_t> phases_;  // by task: the outermost user's region before this event
     PerTask<Time> last_;             // by task: its last event
     Event present_;                  // the event that is being applied
-    std::unordered_map<std::uint64_t, Calls> calls_;               // by task and group
-    std::unordered_map<std::uint64_t, std::uint32_t> operations_;  // by group, lap and number
+    std::unordered_map<std::uint64_t, Calls> calls_;  // by task and group
+    OperationNumbers operations_;                     // by group, lap and number
     // By task: the members that have not left yet, latest last.
     PerTask<std::vector<std::uint32_t>> inside_;
     // By task: the member that leaves with the present call.

@@ -2,6 +2,8 @@
 #include "tracer/diagnosis/polling.hpp"
 
 #include <algorithm>
+#include <span>
+#include <tuple>
 
 #include "tracer/analysis/replay.hpp"
 
@@ -10,8 +12,8 @@ namespace {
 
 // For each activity of a task: the first one of the polls that follow each other up to this one.
 // For an activity that does not poll, its own number.
-std::vector<std::uint32_t> first_polls(const LongVector<Activity>& all) {
-    std::vector<std::uint32_t> first(all.size());
+LongVector<std::uint32_t> first_polls(const LongVector<Activity>& all) {
+    LongVector<std::uint32_t> first(all.size());
     for (std::uint32_t at = 0; at < all.size(); ++at) {
         const bool follows =
             at > 0 && all[at].state == State::kPolling && all[at - 1].state == State::kPolling;
@@ -55,13 +57,13 @@ class Polls {
 
   private:
     History& history_;
-    PerTask<std::vector<std::uint32_t>> firsts_;
+    PerTask<LongVector<std::uint32_t>> firsts_;
 };
 
 // Returns the member that this one needs and that entered last before it left; itself if it needs
 // none. `all` is in the order of entering.
 const Member& needed(const Member& member, const CollectiveOperation& operation,
-                     const std::vector<const Member*>& all) {
+                     std::span<const Member* const> all) {
     const bool is_root = operation.root == member.task;
     if (operation.flow == DataFlow::kAllToOne && !is_root) return member;
     if (operation.flow == DataFlow::kOneToAll) {
@@ -77,23 +79,27 @@ const Member& needed(const Member& member, const CollectiveOperation& operation,
 }
 
 void add_members(History& history, Polls& polls) {
-    std::vector<const Member*> polled;
-    std::vector<bool> wanted(history.operations.size());
+    LongVector<const Member*> polled;
+    LongVector<bool> wanted(history.operations.size());
     for (const Member& member : history.members) {
         if (!polls.before(member.task, member.end_call)) continue;
         polled.push_back(&member);
         wanted[member.operation] = true;
     }
     if (polled.empty()) return;
-    std::vector<std::vector<const Member*>> members(history.operations.size());
+    // The members of the wanted operations: by operation, in the order of entering.
+    LongVector<const Member*> members;
     for (const Member& member : history.members)
-        if (wanted[member.operation]) members[member.operation].push_back(&member);
-    for (std::vector<const Member*>& all : members)
-        std::stable_sort(all.begin(), all.end(),
-                         [](const Member* a, const Member* b) { return a->entered < b->entered; });
+        if (wanted[member.operation]) members.push_back(&member);
+    std::sort(members.begin(), members.end(), [](const Member* a, const Member* b) {
+        return std::tuple(a->operation, a->entered, a) < std::tuple(b->operation, b->entered, b);
+    });
     for (const Member* member : polled) {
-        const Member& last =
-            needed(*member, history.operations[member->operation], members[member->operation]);
+        const auto all = std::equal_range(
+            members.begin(), members.end(), member,
+            [](const Member* a, const Member* b) { return a->operation < b->operation; });
+        const Member& last = needed(*member, history.operations[member->operation],
+                                    std::span(all.first, all.second));
         polls.add(member->task, member->end_call, last.task, last.entered);
     }
 }

@@ -102,8 +102,10 @@ class Search {
     std::vector<Cause> run() {
         LongVector<std::uint32_t> order(history_.waits.size());
         std::iota(order.begin(), order.end(), 0u);
-        std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-            return history_.waits[a].to > history_.waits[b].to;
+        std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+            const Time to_a = history_.waits[a].to;
+            const Time to_b = history_.waits[b].to;
+            return to_a != to_b ? to_a > to_b : a < b;
         });
         for (const std::uint32_t wait : order) divide(wait);
         std::vector<Cause> causes;
@@ -125,8 +127,8 @@ class Search {
 
     const History& history_;
     LongVector<SyncPoint> points_;
-    std::vector<Carried> carried_;  // by wait
-    std::vector<bool> done_;        // by wait
+    LongVector<Carried> carried_;  // by wait
+    LongVector<bool> done_;        // by wait
     std::map<std::tuple<TaskId, State, std::uint32_t, std::uint32_t, std::uint32_t>, Cause> causes_;
 };
 

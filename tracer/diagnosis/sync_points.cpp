@@ -63,9 +63,14 @@ template <typename All, typename TimeOf>
 LongVector<std::uint32_t> in_order(const All& all, TimeOf time_of) {
     LongVector<std::uint32_t> order(all.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return time_of(all[a]) < time_of(all[b]);
-    });
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+        const Time of_a = time_of(all[a]);
+        const Time of_b = time_of(all[b]);
+        return of_a != of_b ? of_a < of_b : a < b;
+    };
+    // A sort in place: a stable one would need memory for half of the elements.
+    if (!std::is_sorted(order.begin(), order.end(), earlier))
+        std::sort(order.begin(), order.end(), earlier);
     return order;
 }
 
