@@ -180,31 +180,49 @@ struct LineOfTimes {
     double start_up = 0;
     double per_byte = 0;
 };
-// The line through times by length with the least relative error; neither number is negative. Times of 0
-// do not count. Empty: there are fewer than two lengths.
-std::optional<LineOfTimes> relative_line(const std::vector<std::pair<Bytes, double>>& times) {
-    // Weighted by 1 / time^2, so that short messages count as much as long ones.
-    int known = 0;
-    double w = 0;
-    double wx = 0;
-    double wy = 0;
-    double wxx = 0;
-    double wxy = 0;
-    for (const auto& [bytes, time] : times) {
-        if (time <= 0) continue;
-        const double weight = 1 / (time * time);
-        const auto x = static_cast<double>(bytes);
-        ++known;
-        w += weight;
-        wx += weight * x;
-        wy += weight * time;
-        wxx += weight * x * x;
-        wxy += weight * x * time;
+// The line through times by length for which the logarithms of the quotients of time and line have the
+// least sum of squares; neither number is negative. So short messages count as much as long ones, and a
+// length that is far too fast, because a network lets short bursts pass, does not count more than one that is as much
+// too slow. Times of 0 do not count. Empty: there are fewer than two lengths.
+std::optional<LineOfTimes> fitted_line(std::vector<std::pair<Bytes, double>> times) {
+    std::erase_if(times, [](const auto& each) { return each.second <= 0; });
+    const auto other = [&](const auto& each) { return each.first != times.front().first; };
+    if (times.empty() || std::none_of(times.begin(), times.end(), other)) return std::nullopt;
+    // For a known quotient of the cost of a byte and the start-up, the start-up is a mean.
+    const auto log_start_up = [&](double quotient) {
+        double sum = 0;
+        for (const auto& [bytes, time] : times)
+            sum += std::log(time / (1 + quotient * static_cast<double>(bytes)));
+        return sum / static_cast<double>(times.size());
+    };
+    const auto error = [&](double quotient) {
+        const double mean = log_start_up(quotient);
+        double sum = 0;
+        for (const auto& [bytes, time] : times) {
+            const double off = std::log(time / (1 + quotient * static_cast<double>(bytes))) - mean;
+            sum += off * off;
+        }
+        return sum;
+    };
+    // The quotient is searched for in steps of a tenth, and then between the neighbours of the best one.
+    constexpr double kStep = 0.1;
+    constexpr double kLeast = -25;  // logarithms
+    constexpr double kMost = 7;
+    constexpr int kHalvings = 60;
+    double best = kLeast;
+    for (double at = kLeast; at <= kMost; at += kStep)
+        if (error(std::exp(at)) < error(std::exp(best))) best = at;
+    double low = best - kStep;
+    double high = best + kStep;
+    for (int i = 0; i < kHalvings; ++i) {
+        const double third = (high - low) / 3;
+        const bool left = error(std::exp(low + third)) < error(std::exp(high - third));
+        (left ? high : low) += left ? -third : third;
     }
-    const double spread = w * wxx - wx * wx;
-    if (known < 2 || spread <= 0) return std::nullopt;
-    const double per_byte = std::max(0.0, (w * wxy - wx * wy) / spread);
-    return LineOfTimes{std::max(0.0, (wy - per_byte * wx) / w), per_byte};
+    double quotient = std::exp((low + high) / 2);
+    if (error(0) <= error(quotient)) quotient = 0;
+    const double start_up = std::exp(log_start_up(quotient));
+    return LineOfTimes{start_up, quotient * start_up};
 }
 
 // Solves at_one = 2 lambda t0.
@@ -231,7 +249,7 @@ Postal postal_of(const Times& times) {
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) {
     std::vector<std::pair<Bytes, double>> times;
     for (const LengthMeasured& each : lengths) times.emplace_back(each.bytes, each.one_way);
-    const auto line = relative_line(times);
+    const auto line = fitted_line(times);
     if (!line) return;
     model.start_up = line->start_up;
     model.transfer = line->per_byte;
@@ -241,7 +259,7 @@ void fit_multicast(const std::vector<MulticastMeasured>& lengths, std::uint32_t 
                    CostModel& model) {
     std::vector<std::pair<Bytes, double>> times;
     for (const MulticastMeasured& each : lengths) times.emplace_back(each.bytes, each.time);
-    const auto line = relative_line(times);
+    const auto line = fitted_line(times);
     if (!line || line->per_byte <= 0) return;
     model.multicast = line->start_up / multicast_waits(n);
     model.multicast_byte = line->per_byte;

@@ -38,15 +38,15 @@ struct LengthMeasured {
 };
 
 // Sets start_up and transfer of the model: the line through the one-way times with the least
-// relative error. One length does not determine a line, so the model remains unchanged.
+// squares of logarithms. One length does not determine a line, so the model remains unchanged.
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
 struct MulticastMeasured {
     Bytes bytes = 0;
     double time = 0;  // microseconds of a broadcast
 };
-// Sets multicast and multicast_byte of the model: the line through the times with the least relative
-// error, of broadcasts to `n` members. One length does not determine a line, so the model remains unchanged.
+// Sets multicast and multicast_byte of the model: the line through the times with the least squares of
+// logarithms, of broadcasts to `n` members. One length does not determine a line, so the model remains unchanged.
 void fit_multicast(const std::vector<MulticastMeasured>& lengths, std::uint32_t n,
                    CostModel& model);
 

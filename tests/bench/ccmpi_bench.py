@@ -81,10 +81,15 @@ def seconds_of(command):
 
 
 def write_plan(plan, before, after, command):
-    """Writes the plan of a traced run of the command."""
+    """Writes the plan of a traced run of the command, decided by the costs of messages that mptune has measured between
+    the hosts."""
+    tuning = os.path.join(os.path.dirname(plan), "tuning")
+    if not os.path.exists(tuning):
+        output_of([TESTBED, "on", "0", str(BUILD / "bin" / "mptune"), "-longest", "64k", "-o", tuning, *after], PATIENCE_PROGRAM)
     trace = plan + ".trc"
     if output_of([TESTBED, "on", "0", *before, *command, *after, "-tracelevel", "9", "-tracefile", trace], PATIENCE_PROGRAM):
-        subprocess.run([str(BUILD / "bin" / "vt"), "-plan", "-o", plan, trace], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([str(BUILD / "bin" / "vt"), "-plan", "-o", plan, trace], check=True, stderr=subprocess.DEVNULL,
+                       env=os.environ | {"MP_TUNEFILE": tuning})
         os.remove(trace)
 
 

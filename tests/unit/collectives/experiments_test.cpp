@@ -91,6 +91,23 @@ TEST_CASE("start-up and time of a byte come from the line through the one-way ti
     CHECK(model == before);
 }
 
+TEST_CASE("a network that lets short bursts pass costs what long messages say") {
+    CostModel model;
+    const std::pair<Bytes, double> times[] = {{8, 18},         {256, 37},       {1024, 32},
+                                              {4096, 14},      {16384, 690},    {65536, 2767},
+                                              {262144, 19885}, {1048576, 90791}};
+    std::vector<LengthMeasured> lengths;
+    for (const auto& [bytes, time] : times) lengths.push_back({bytes, {}, time});
+    fit_messages(lengths, model);
+    CHECK(model.transfer > 0.03);
+    CHECK(model.transfer < 0.09);
+    CHECK(model.start_up < 30);
+    // Times that do not grow are start-ups only.
+    fit_messages({{8, {}, 20}, {1024, {}, 20}, {4096, {}, 19}}, model);
+    CHECK(model.transfer == 0);
+    CHECK(model.start_up == Approx(19.66).epsilon(0.01));
+}
+
 TEST_CASE("the costs of multicast come from the line through the times of broadcasts") {
     CostModel model;
     std::vector<MulticastMeasured> lengths;
