@@ -11,7 +11,7 @@ add_executable(fuzz
   ${CMAKE_CURRENT_LIST_DIR}/parser_targets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tcp_targets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trace_targets.cpp)
-target_link_libraries(fuzz PRIVATE poe_cli pm_status pm_job mpl_static trace_diagnosis debugger_parts)
+target_link_libraries(fuzz PRIVATE poe_cli pm_status pm_job mpl_static trace_diagnosis trace_exchange debugger_parts)
 set_target_properties(fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
 function(fuzz_test target corpus)
@@ -29,3 +29,4 @@ foreach(target IN ITEMS mi debugger_command debugger_core_file)
   fuzz_test(${target} ${target})
 endforeach()
 fuzz_test(trace trace)
+fuzz_test(trace_export trace)

@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <fstream>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "tests/unit/tracer/trace_maker.hpp"
 #include "tracer/analysis/replay.hpp"
 #include "tracer/diagnosis/diagnosis.hpp"
+#include "tracer/exchange/export.hpp"
 #include "tracer/read/event_merge.hpp"
 
 namespace poe::fuzz {
@@ -41,6 +43,58 @@ std::string play(const std::string& input) {
         const double waited = static_cast<double>(diagnosis.waited().count());
         if (std::abs(costs - waited) > 1 + 1e-6 * waited)
             return "the costs of all causes are not the sum of all waits";
+        std::uint64_t stacks = 0;
+        for (const trace::StackSum& each : analysis.profile_sums.stacks) stacks += each.samples;
+        if (analysis.profile.sampled() &&
+            stacks != analysis.profile_sums.samples + analysis.profile_sums.waiting)
+            return "the stacks are not all samples";
+        return "";
+    } catch (const Error&) {
+        return "";
+    }
+}
+
+// Counts what an export consists of.
+class Counts : public trace::ExportSink {
+  public:
+    void enter(TaskId, trace::Time, const trace::Region&, const trace::Site&) override { ++open; }
+    void leave(const trace::Interval&, const trace::Region&) override { --open; }
+    void message(const trace::Message&, std::uint64_t number) override { messages = number; }
+    void marker(TaskId, trace::Time, const std::string&) override {}
+    void counter(TaskId, trace::Time, const std::string&, double) override {}
+    void call_path(std::uint32_t path, std::uint32_t caller, const trace::Site&) override {
+        if (path != paths + 1 || caller > paths) wrong = "a path is defined after its use";
+        paths = path;
+    }
+    void sample(TaskId, trace::Time at, const trace::ExportedSample& sample) override {
+        if (sample.path > paths) wrong = "a sample has a path that is not defined";
+        if (at < last) wrong = "the samples are not in the order of time";
+        last = at;
+    }
+
+    std::int64_t open = 0;
+    std::uint64_t messages = 0;
+    std::uint32_t paths = 0;
+    trace::Time last = -trace::kFarthest;
+    std::string wrong;
+};
+
+// What is exported of any bytes, and of a part of their time: each call that is entered is left, and samples have paths
+// that were defined before them.
+std::string export_any(const std::string& input) {
+    try {
+        const auto source = trace::TraceSource::from_bytes(input, "input");
+        const trace::Time middle = source.begin() + (source.end() - source.begin()) / 2;
+        for (const trace::Time from : {source.begin(), middle}) {
+            Counts counts;
+            std::ostringstream text;
+            const trace::ExportRange range{{from, source.end()}, std::nullopt};
+            export_trace(source, range, counts, [](double) {});
+            export_trace(source, range, *trace::chrome_sink(text), [](double) {});
+            export_trace(source, range, *trace::perfetto_sink(text), [](double) {});
+            if (!counts.wrong.empty()) return counts.wrong;
+            if (counts.open != 0) return "a call is not left, or left twice";
+        }
         return "";
     } catch (const Error&) {
         return "";
@@ -96,11 +150,49 @@ std::string observed_streams() {
     return both;
 }
 
+// A task, and the samples of its stacks.
+std::string sampled_streams() {
+    using namespace trace;
+    using namespace trace::test;
+    StreamWriter task = task_stream(0, 1);
+    task.enter(us(10), kSolve);
+    task.enter(us(20), kBrecvCall, 0, 7);
+    task.leave(us(30), kBrecvCall);
+    task.leave(us(90), kSolve);
+    StreamFacts facts;
+    facts.kind = StreamKind::kSamples;
+    facts.tasks = 1;
+    StreamWriter out(facts);
+    out.put(0, {.kind = Kind::kSampling,
+                .detail = static_cast<std::uint8_t>(SamplingFact::kPeriod),
+                .extra = 1,
+                .a = kNobody,
+                .b = 1'000'000});
+    for (std::uint32_t site = 1; site <= 3; ++site)
+        out.define(0, Defined::kLine, site, "solve.c", 10 * site);
+    for (std::uint32_t path = 1; path <= 3; ++path)
+        out.put(0, {.kind = Kind::kDefine,
+                    .detail = static_cast<std::uint8_t>(Defined::kPath),
+                    .a = path,
+                    .b = pair(path - 1, path)});
+    for (std::uint64_t i = 0; i < 12; ++i)
+        out.put(us(5 + 8 * i),
+                {.kind = Kind::kSample,
+                 .detail = static_cast<std::uint8_t>(i % 4 == 3 ? kSampleWaiting : 0),
+                 .extra = static_cast<std::uint16_t>(i % 3),
+                 .a = 0,
+                 .b = pair(static_cast<std::uint32_t>(i % 5), 40 + i % 2)});
+    return task.bytes() + out.bytes();
+}
+
 }  // namespace
 
 const std::vector<FuzzTarget>& trace_targets() {
     static const std::vector<FuzzTarget> targets{
-        {"trace", play, {"POETRACE", std::string_view("\0\0\0\0\0\0\0\0", 8), "\xff\xff\xff\xff"}}};
+        {"trace", play, {"POETRACE", std::string_view("\0\0\0\0\0\0\0\0", 8), "\xff\xff\xff\xff"}},
+        {"trace_export",
+         export_any,
+         {"POETRACE", std::string_view("\0\0\0\0\0\0\0\0", 8), "\xff\xff\xff\xff"}}};
     return targets;
 }
 
@@ -146,6 +238,7 @@ void write_trace_corpus(const std::string& folder) {
     }
     write("calls", calls);
     write("observed", observed_streams());
+    write("samples", sampled_streams());
 }
 
 }  // namespace poe::fuzz

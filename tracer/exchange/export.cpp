@@ -17,7 +17,11 @@ class Walk : public Listener {
   public:
     Walk(const TraceSource& source, Definitions& definitions, const ExportRange& range,
          ExportSink& sink)
-        : source_(source), definitions_(definitions), range_(range), sink_(sink) {}
+        : source_(source),
+          definitions_(definitions),
+          range_(range),
+          sink_(sink),
+          now_(range.stretch.from) {}
 
     // Call paths are defined before they are used, perhaps before the range.
     void learn(const Event& event) {
@@ -31,33 +35,34 @@ class Walk : public Listener {
     }
     void on_event(const Event& event, TaskId task) override {
         learn(event);
+        // In damaged streams times may go backwards; the replay takes such an event as one of its present moment.
+        now_ = std::max(now_, event.time);
         if (event.record.kind == Kind::kSystem) return system(event, task);
         if (event.record.kind == Kind::kSample) return sample(event);
-        if (!range_.has(task) || !range_.has(event.time)) return;
+        if (!range_.has(task)) return;
         const Record& record = event.record;
         switch (record.kind) {
             case Kind::kEnter:
-                sink_.enter(task, event.time,
+                sink_.enter(task, now_,
                             definitions_.region(definitions_.region(event.stream, record.a)),
                             definitions_.site(definitions_.site(event.stream, record.extra)));
                 break;
             case Kind::kSend:
             case Kind::kReceive:
-                sink_.message_end(task, event.time, event, source_.bytes_of(event));
+                sink_.message_end(task, now_, event, source_.bytes_of(event));
                 break;
             case Kind::kCollective:
-                sink_.collective(task, event.time, event, source_.bytes_of(event));
+                sink_.collective(task, now_, event, source_.bytes_of(event));
                 break;
             case Kind::kMarker:
-                sink_.marker(task, event.time,
+                sink_.marker(task, now_,
                              source_.text_of(event, std::min<std::size_t>(record.a, kMarkerBytes)));
                 break;
             case Kind::kCounter:
-                sink_.counter(task, event.time,
-                              definitions_.counter(definitions_.counter(event.stream, record.a)),
-                              record.detail == 0
-                                  ? std::bit_cast<double>(record.b)
-                                  : static_cast<double>(static_cast<std::int64_t>(record.b)));
+                sink_.counter(
+                    task, now_, definitions_.counter(definitions_.counter(event.stream, record.a)),
+                    record.detail == 0 ? std::bit_cast<double>(record.b)
+                                       : static_cast<double>(static_cast<std::int64_t>(record.b)));
                 break;
             default:
                 break;
@@ -81,12 +86,12 @@ class Walk : public Listener {
         if (task < 0 && record.a < static_cast<std::uint32_t>(source_.facts().tasks))
             task = static_cast<TaskId>(record.a);
         const bool known = record.detail > 0 && record.detail < kMetrics;
-        if (!known || !range_.has(task) || !range_.has(event.time)) return;
+        if (!known || !range_.has(task)) return;
         const auto metric = static_cast<Metric>(record.detail);
         const bool is_time = metric == Metric::kCpuUser || metric == Metric::kCpuSystem ||
                              metric == Metric::kTaskClock;
         const std::string name(metric_word(record.detail));
-        sink_.counter(task, event.time, is_time ? name + " (s)" : name,
+        sink_.counter(task, now_, is_time ? name + " (s)" : name,
                       static_cast<double>(record.b) / (is_time ? 1e9 : 1));
     }
 
@@ -103,11 +108,10 @@ class Walk : public Listener {
     void sample(const Event& event) {
         const Record& record = event.record;
         const auto task = static_cast<TaskId>(record.a);
-        if (record.a >= static_cast<std::uint32_t>(source_.facts().tasks) || !range_.has(task) ||
-            !range_.has(event.time))
+        if (record.a >= static_cast<std::uint32_t>(source_.facts().tasks) || !range_.has(task))
             return;
         const auto path = path_ids_.find(pair(event.stream, high(record.b)));
-        sink_.sample(task, event.time,
+        sink_.sample(task, now_,
                      {.thread = low(record.b),
                       .path = path == path_ids_.end() ? 0 : path->second,
                       .count = std::max<std::uint16_t>(record.extra, 1),
@@ -118,6 +122,7 @@ class Walk : public Listener {
     Definitions& definitions_;
     const ExportRange& range_;
     ExportSink& sink_;
+    Time now_;  // of the replay, within the range
     std::uint64_t messages_ = 0;
     std::unordered_map<std::uint64_t, std::uint32_t> paths_;  // by pair(caller, site)
     std::unordered_map<std::uint64_t, std::uint32_t>
