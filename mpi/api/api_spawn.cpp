@@ -111,7 +111,7 @@ int ask_about_name(Call& call, const char* service_name, int failure, const Ask&
                                  "choose another name, or unpublish it first");
             case NameResult::kUnknown:
                 return call.fail(failure, "service_name", name + " is not published",
-                                 "publish it first, in a job of the same poe");
+                                 "publish it first, in a job of the same user and home node");
             case NameResult::kFailed:
                 break;
         }

@@ -60,7 +60,8 @@ Partition::Partition(JobSpec job, PartitionOptions options, InheritedSignals her
           loop_, job_,
           {[this] { return first().started() && !judge_.ending() && !first().over(); },
            [this](const Message& message, NodeIndex to) { first().branches().send(message, to); },
-           options_.on_attention, options_.merge_trace}) {}
+           options_.on_attention, options_.merge_trace}),
+      shared_names_(kJobDirectoryParent, ::getuid(), job_.id) {}
 
 Partition::~Partition() = default;
 

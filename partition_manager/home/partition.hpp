@@ -33,6 +33,7 @@
 #include "partition_manager/status/debug_socket.hpp"
 #include "partition_manager/status/home_jobs.hpp"
 #include "partition_manager/status/name_table.hpp"
+#include "partition_manager/status/shared_names.hpp"
 #include "partition_manager/status/status_socket.hpp"
 #include "partition_manager/status/watch_socket.hpp"
 #include "partition_manager/stdio/input_source.hpp"
@@ -130,6 +131,9 @@ class Partition {
     void on_started(const TasksStarted& started);
     void on_exchange(JobRun& run, const KeyExchangePart& part);
     void on_keys_asked(const KeyRequest& ask);
+    void on_names(NameRequest request);
+    // Tells other jobs of what a task has published or withdrawn, or answers from what other jobs have published.
+    void share_names(const NameRequest& asked, NameReply& reply);
     void answer(const ReplyTo& asker, const Message& message);
     JobRun* find_run(const std::string& id);
 
@@ -232,6 +236,7 @@ class Partition {
     std::unique_ptr<InputSource> input_;
     JobTracing tracing_;
     NameTable names_;
+    SharedNames shared_names_;
     ExchangeTable joint_exchanges_;  // key exchanges between tasks of several runs
     Spawning spawning_;
     Sockets sockets_;

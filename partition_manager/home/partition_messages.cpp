@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/error.hpp"
 #include "partition_manager/home/partition.hpp"
 #include "tracer/probe/stream_file.hpp"
 
@@ -104,8 +105,7 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
                    [&](const KeyReply& m) { answer(m.asker, m); },
                    [&](NameRequest& m) {
                        m.asker.job = run.job().id;
-                       for (const NameReply& told : names_.ask(std::move(m)))
-                           answer(told.asker, told);
+                       on_names(std::move(m));
                    },
                    [&](SpawnTasks& m) { on_spawn_request(run, from, std::move(m)); },
                    [&](const ForDebugger auto& m) {
@@ -113,6 +113,37 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
                    },
                    [](const NotForPartition auto&) {}},
         message);
+}
+
+// Names of MPI_Publish_name, which come by PMI-1, are shared with the user's other jobs. A task's own poe is asked first, so
+// jobs that use the same names do not disturb each other.
+void Partition::on_names(NameRequest request) {
+    const bool is_shared = request.asker.request >= kPmi1Requests;
+    const NameRequest asked = request;
+    std::vector<NameReply> replies = names_.ask(std::move(request));
+    if (is_shared && !replies.empty()) share_names(asked, replies.front());
+    for (const NameReply& reply : replies) answer(reply.asker, reply);
+}
+
+void Partition::share_names(const NameRequest& asked, NameReply& reply) {
+    using Status = NameReply::Status;
+    for (const NamedValue& one : asked.names) {
+        if (asked.what == NameRequest::What::kLookUp && reply.status == Status::kUnknown) {
+            auto value = shared_names_.look_up(one.name);
+            if (value) reply = {reply.asker, Status::kDone, {{one.name, std::move(*value), {}}}};
+        }
+        if (asked.what == NameRequest::What::kWithdraw && reply.status == Status::kDone)
+            shared_names_.withdraw(one.name);
+        if (asked.what != NameRequest::What::kPublish || reply.status != Status::kDone) continue;
+        try {
+            shared_names_.publish(one.name, one.value);
+        } catch (const Error& error) {
+            if (options_.on_attention)
+                options_.on_attention(
+                    std::string("a name that a task has published is not known to other jobs: ") +
+                    error.what());
+        }
+    }
 }
 
 void Partition::on_output(JobRun& run, NodeIndex branch, const Frame& frame) {

@@ -23,8 +23,9 @@ constexpr const char* kTwice =
 
 }  // namespace
 
-std::string job_directory_path(const std::string& parent, uid_t uid, const std::string& job_id) {
-    return parent + "/poe-" + std::to_string(uid) + "-" + job_id;
+std::string job_directory_path(const std::string& parent, uid_t uid, const std::string& job_id,
+                               const std::string& kind) {
+    return parent + "/" + kind + "-" + std::to_string(uid) + "-" + job_id;
 }
 
 void remove_tree(const std::string& path) noexcept {
@@ -32,10 +33,12 @@ void remove_tree(const std::string& path) noexcept {
     std::filesystem::remove_all(path, ignored);
 }
 
-void remove_stale_job_directories(const std::string& parent, uid_t uid) noexcept {
+void visit_job_directories(
+    const std::string& parent, uid_t uid, const std::string& kind,
+    const std::function<void(const std::string& path, int descriptor)>& visit) {
     DIR* directory = ::opendir(parent.c_str());
     if (directory == nullptr) return;
-    const std::string prefix = "poe-" + std::to_string(uid) + "-";
+    const std::string prefix = kind + "-" + std::to_string(uid) + "-";
     while (const dirent* entry = ::readdir(directory)) {
         const std::string name = entry->d_name;
         if (name.compare(0, prefix.size(), prefix) != 0) continue;
@@ -43,17 +46,27 @@ void remove_stale_job_directories(const std::string& parent, uid_t uid) noexcept
         const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         struct stat status = {};
         if (!fd || ::fstat(fd.get(), &status) != 0 || status.st_uid != uid) continue;
-        if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) remove_tree(path);
+        visit(path, fd.get());
     }
     ::closedir(directory);
 }
 
-JobDirectory JobDirectory::create(const std::string& parent, uid_t uid, const std::string& job_id) {
+void remove_stale_job_directories(const std::string& parent, uid_t uid) noexcept {
+    for (const char* kind : {kJobKind, kNamesKind})
+        visit_job_directories(parent, uid, kind,
+                              [](const std::string& path, int descriptor) noexcept {
+                                  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+                                      remove_tree(path);
+                              });
+}
+
+JobDirectory JobDirectory::create(const std::string& parent, uid_t uid, const std::string& job_id,
+                                  const std::string& kind) {
     JobDirectory directory;
-    const std::string path = job_directory_path(parent, uid, job_id);
+    const std::string path = job_directory_path(parent, uid, job_id, kind);
     // Created and locked under a name that the search for stale directories ignores, and renamed
     // afterwards.
-    const std::string unlocked = parent + "/.poe-" + std::to_string(uid) + "-" + job_id;
+    const std::string unlocked = job_directory_path(parent, uid, job_id, "." + kind);
     if (::mkdir(unlocked.c_str(), 0700) != 0) {
         const int cause = errno;
         if (cause == EEXIST) throw Error(kTwice);

@@ -125,7 +125,7 @@ def daemon_of(pid):
 
 
 def job_files():
-    return sorted(n for n in os.listdir("/dev/shm") if re.match(rf"\.?poe-{os.getuid()}-[0-9a-z]+-[0-9a-z]+-\d+(-s\d+)?$", n))
+    return sorted(n for n in os.listdir("/dev/shm") if re.match(rf"\.?poe(\.names)?-{os.getuid()}-[0-9a-z]+-[0-9a-z]+-\d+(-s\d+)?$", n))
 
 
 def is_left_over(name):

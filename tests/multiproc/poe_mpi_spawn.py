@@ -167,5 +167,38 @@ class TwoJobs(SpawnTest):
         self.connect(["-procs", "2"], ["-procs", "1"], clients=3)
 
 
+class Names(SpawnTest):
+    """Names that another job has published."""
+
+    def setUp(self):
+        super().setUp()
+        self.word = self.marker
+
+    def known(self):
+        return self.ok(poe(self.program, "seek", self.word, "-procs", "1")).stdout.decode().strip()
+
+    def test_another_job_finds_a_service(self):
+        for server, client in (("2", "1"), ("1", "2")):
+            first = start(self.program, "publish", self.word, "found", "-procs", server)
+            self.run_ok("find", self.word, "-procs", client)
+            output, errors = first.communicate(timeout=60)
+            self.assertEqual((first.returncode, output, errors), (0, b"", b""))
+            self.assertEqual(self.known(), "0000")
+
+    def test_names_vanish_when_their_poe_is_killed(self):
+        job = start(self.program, "publish", self.word, "killed", "-procs", "1")
+        wait_for(lambda: self.known() == "1111", "the names to be known")
+        job.kill()
+        job.communicate(timeout=60)
+        self.assertEqual(self.known(), "0000")
+
+    def test_names_vanish_when_their_job_is_ended(self):
+        job = start(self.program, "publish", self.word, "killed", "-procs", "1")
+        wait_for(lambda: self.known() == "1111", "the names to be known")
+        job.terminate()
+        job.communicate(timeout=60)
+        self.assertEqual(self.known(), "0000")
+
+
 if __name__ == "__main__":
     main()
