@@ -55,7 +55,7 @@ class AccessInSteps final : public Work, public comm::OtherInput {
                   ProgramData data)
         : messages_(runtime.messages()),
           in_steps_(!runtime.turn().shared() || keeps_turn(file)),
-          system_(runtime),
+          system_(runtime, false),
           file_(file),
           view_(file.view),
           data_(std::move(data)),
@@ -258,15 +258,15 @@ Transferred move_own(Call& call, const DataAccess& what, ResolvedAccess& resolve
 }
 
 // The request of a collective access. Null after an error was reported.
-Request* make_access(Call& call, const DataAccess& what, ResolvedAccess& resolved) {
+Request* make_access(Call& call, const DataAccess& what, ResolvedAccess& resolved, bool blocks) {
     File& file = *find_file(what.fh);
     if (refuse_split(call, file) || !resolve_access(call, what, resolved)) return nullptr;
     const Bytes bytes = resolved.data.bytes();
-    Request& request =
-        make_work(call.runtime().messages(),
-                  std::make_unique<CollectiveTransfer>(call.runtime(), file, what.access,
-                                                       resolved.position, std::move(resolved.data)),
-                  file.comm, false);
+    Request& request = make_work(
+        call.runtime().messages(),
+        std::make_unique<CollectiveTransfer>(call.runtime(), file, what.access, resolved.position,
+                                             std::move(resolved.data), blocks),
+        file.comm, false);
     advance_pointer(what, file, resolved.position, bytes);
     return &request;
 }
@@ -274,8 +274,18 @@ Request* make_access(Call& call, const DataAccess& what, ResolvedAccess& resolve
 // Blocks until a collective access has ended, and frees its request.
 int wait_for_access(Call& call, const DataAccess& what, Bytes position, File& file,
                     Request& request, MPI_Status* status) {
-    if (!has_ended(request)) wait_for(call.runtime(), request);
-    const auto& work = static_cast<const CollectiveTransfer&>(*request.work);
+    auto& work = static_cast<CollectiveTransfer&>(*request.work);
+    comm::MessageLayer& messages = call.runtime().messages();
+    while (!has_ended(request)) {
+        if (work.system_calls().is_due()) work.system_calls().run();
+        wait_until(
+            call.runtime(),
+            [&] {
+                advance_work(messages, request);
+                return has_ended(request) || work.system_calls().is_due();
+            },
+            [&] { return work.awaited(messages); });
+    }
     if (what.access == FileAccess::kRead)
         advance_pointer(what, file, position, work.stream_bytes());
     store_status(status, work.moved());
@@ -349,7 +359,7 @@ int access_file_all(Call& call, const DataAccess& what, MPI_Status* status) {
     VisibleCollective visible(call, *file.comm);
     if (const int code = agree(call, *file.comm)) return code;
     ResolvedAccess resolved;
-    Request* const request = make_access(call, what, resolved);
+    Request* const request = make_access(call, what, resolved, true);
     if (request == nullptr) return call.code();
     return wait_for_access(call, what, resolved.position, file, *request, status);
 }
@@ -360,7 +370,7 @@ int start_access_file_all(Call& call, const DataAccess& what, MPI_Request* reque
     Noted noted(call, about_all_of(*file.comm));
     const std::uint32_t operation = note_start(noted, *file.comm);
     ResolvedAccess resolved;
-    Request* const made = make_access(call, what, resolved);
+    Request* const made = make_access(call, what, resolved, false);
     if (made == nullptr) return call.code();
     made->operation = operation;
     *request = handle_of(*made);
@@ -372,7 +382,7 @@ int begin_access_file(Call& call, const DataAccess& what, const char* name) {
     Noted noted(call, about_all_of(*file.comm));
     const std::uint32_t operation = note_start(noted, *file.comm);
     ResolvedAccess resolved;
-    Request* const made = make_access(call, what, resolved);
+    Request* const made = make_access(call, what, resolved, false);
     if (made == nullptr) return call.code();
     made->operation = operation;
     file.split = made;

@@ -33,7 +33,7 @@ std::int32_t next_type(File& file) {
 }  // namespace
 
 CollectiveTransfer::CollectiveTransfer(comm::Runtime& runtime, File& file, FileAccess access,
-                                       Bytes position, ProgramData data)
+                                       Bytes position, ProgramData data, bool blocks)
     : runtime_(runtime),
       file_(file),
       view_(file.view),
@@ -44,7 +44,7 @@ CollectiveTransfer::CollectiveTransfer(comm::Runtime& runtime, File& file, FileA
       memory_(data_.memory()),
       calls_program_(file.view->representation->calls_program()),
       type_(next_type(file)),
-      system_(runtime) {}
+      system_(runtime, blocks) {}
 
 CollectiveTransfer::Span CollectiveTransfer::own_span() const {
     const Stream& stream = view_->stream;

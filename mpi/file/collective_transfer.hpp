@@ -36,9 +36,10 @@ namespace poe::mpi {
 class CollectiveTransfer final : public Work {
   public:
     // All members make the call at the same place among the collective calls of the file. The file
-    // and the program's memory must stay until the end. `position` is in bytes of the stream.
+    // and the program's memory must stay until the end. `position` is in bytes of the stream. `blocks`: a thread waits
+    // for the end, and makes the system calls of system_calls().
     CollectiveTransfer(comm::Runtime& runtime, File& file, FileAccess access, Bytes position,
-                       ProgramData data);
+                       ProgramData data, bool blocks);
 
     void start(comm::MessageLayer& messages) override;
     bool advance(comm::MessageLayer& messages) override;
@@ -47,6 +48,7 @@ class CollectiveTransfer final : public Work {
     Bytes moved() const noexcept override { return moved_; }
     // After the end: the bytes of the stream that have moved.
     Bytes stream_bytes() const noexcept { return stream_bytes_; }
+    SystemCalls& system_calls() noexcept { return system_; }
     MPI_File file() const noexcept override { return handle_of(file_); }
     bool calls_program() const noexcept override { return calls_program_; }
 

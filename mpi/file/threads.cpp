@@ -78,6 +78,10 @@ struct SystemCalls::State {
 void SystemCalls::start(std::function<void()> calls) {
     state_ = std::make_shared<State>();
     comm::RuntimeLock& turn = runtime_.turn();
+    if (turn.shared() && awaited_) {
+        due_ = std::move(calls);
+        return;
+    }
     if (turn.shared()) {
         try {
             system_threads().run([state = state_, &turn, calls] {
@@ -94,6 +98,12 @@ void SystemCalls::start(std::function<void()> calls) {
         }
     }
     state_->run(calls);
+    state_->over = true;
+}
+
+void SystemCalls::run() {
+    const std::function<void()> calls = std::exchange(due_, nullptr);
+    without_turn(runtime_, [&] { state_->run(calls); });
     state_->over = true;
 }
 

@@ -3,9 +3,9 @@
 //
 //   operation                          who makes the system calls
 //   a blocking call of one task        the thread that calls: without_turn(), use_file()
-//   a part of an operation that any    a thread of the library: SystemCalls. A thread that has the turn because it
-//   thread continues in its waits      continues the operation cannot give it up, as it may be in the middle of
-//                                      waking others.
+//   a part of an operation that any    SystemCalls: the thread that waits for this operation only, or else a thread
+//   thread continues in its waits      of the library. A thread that has the turn because it continues the operation
+//                                      cannot give it up, as it may be in the middle of waking others.
 #pragma once
 
 #include <functional>
@@ -63,19 +63,26 @@ inline bool keeps_turn(const File& file) noexcept {
 // System calls of an operation whose next step comes after them. All functions are for the thread that has the turn.
 class SystemCalls {
   public:
-    // The runtime must outlive all calls.
-    explicit SystemCalls(comm::Runtime& runtime) noexcept : runtime_(runtime) {}
+    // `awaited`: a thread waits for the operation from its start on, and calls run() whenever is_due() is true; a
+    // thread of the library would need 60 us for a call that takes one. The runtime must outlive all calls.
+    SystemCalls(comm::Runtime& runtime, bool awaited) noexcept
+        : runtime_(runtime), awaited_(awaited) {}
 
-    // Begins `calls`, which use nothing that the turn protects. With several threads it does not block, and a thread of
-    // the library runs `calls`; then it wakes the threads whose waits have ended. Otherwise, or if no thread can be
-    // started, this function runs them. What they use must stay until over() is true.
+    // Begins `calls`, which use nothing that the turn protects. With several threads it does not block: run() makes them,
+    // or a thread of the library does, which then wakes the threads whose waits have ended. With one thread, or if no
+    // other can be started, this function makes them. What they use must stay until over() is true.
     void start(std::function<void()> calls);
+    bool is_due() const noexcept { return due_ != nullptr; }
+    // Gives the turn up during the calls. Precondition: is_due().
+    void run();
     // True if the calls that were started last have ended. Throws what they have thrown.
     bool over() const;
 
   private:
     struct State;
     comm::Runtime& runtime_;
+    const bool awaited_;
+    std::function<void()> due_;
     std::shared_ptr<State> state_;
 };
 
