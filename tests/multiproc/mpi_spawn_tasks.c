@@ -39,10 +39,9 @@ static void exchange(MPI_Comm comm, int others) {
     for (int large = 0; large < 2; ++large) {
         const int length = large ? MANY : 1;
         count = 0;
-        for (int other = 0; other < others; ++other) {
-            for (int i = 0; i < length; ++i) out[i] = me + i;
+        for (int i = 0; i < length; ++i) out[i] = me + i;
+        for (int other = 0; other < others; ++other)
             CHECK_OK(MPI_Isend(out, length, MPI_INT, other, 3, comm, &requests[count++]));
-        }
         for (int other = 0; other < others; ++other) {
             MPI_Status status;
             int elements;
