@@ -136,7 +136,7 @@ class Waits(SpawnTest):
             facts, *rows = wait_for(three_rows, "the spawned task to be shown")
             self.assertEqual(facts["tasks"], 3)
             self.assertEqual([row["task"] for row in rows], [0, 1, 2])
-            self.assertNotIn("-s", facts["job"])
+            self.assertNotRegex(facts["job"], r"-s\d+$")
             spawned = shown(facts["job"] + "-s1")
             self.assertEqual((spawned[0]["tasks"], len(spawned)), (1, 2))
         finally:
