@@ -344,4 +344,10 @@ inline bool irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source,
     });
 }
 
+inline bool win_fence(int assert, MPI_Win win, const CallPlace& place) {
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return fence_at_once(runtime, window, assert, call_of(place.function), place.site);
+    });
+}
+
 }  // namespace poe::mpi::quick

@@ -251,8 +251,9 @@ def entry(function, large):
         about = next((p.name for p in function.parameters if p.narrow in kinds and not p.array), None)
         shown = about or ("MPI_FILE_NULL" if function.category == "io" else "MPI_COMM_NULL")
         if function.quick:
-            # A collective call may wait, so watchers want to know its place.
-            place = [f"{{Function::{enumerator(name)}, MPI_CALL_SITE}}"] if function.category == "coll.blocking" else []
+            # Watchers want to know the place of a call that may wait.
+            waits = function.category == "coll.blocking" or function.name == "MPI_Win_fence"
+            place = [f"{{Function::{enumerator(name)}, MPI_CALL_SITE}}"] if waits else []
             lines.append(f"    if (poe::mpi::quick::{function.body}({', '.join(arguments + place)})) return MPI_SUCCESS;")
         lines.append(f"    Call call(Function::{enumerator(name)}, Context::k{function.context.capitalize()},")
         lines.append(f"              ErrorObject({shown}), MPI_CALL_SITE);")

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "mpi/collective/plain_call.hpp"
 #include "mpi/datatype/predefined.hpp"
 #include "mpi/object/handle.hpp"
 #include "mpi/object/reductions.hpp"
@@ -38,6 +39,20 @@ Change find_change(MPI_Op operation, const PredefinedType& type) noexcept {
     return change;
 }
 
+// The same, for a caller that has the turn. Programs repeat their operations, so the last one is kept: to look it up
+// takes as long as to add a number.
+const Change& repeated_change(MPI_Op operation, MPI_Datatype type) noexcept {
+    static MPI_Op last_operation = MPI_OP_NULL;
+    static MPI_Datatype last_type = MPI_DATATYPE_NULL;
+    static Change last;
+    if (operation != last_operation || type != last_type) {
+        last = find_change(operation, *find_predefined_type(value_of(type)));
+        last_operation = operation;
+        last_type = type;
+    }
+    return last;
+}
+
 }  // namespace
 
 bool put_into_batch(Window& window, int rank, const Place& place, const void* given) noexcept {
@@ -62,7 +77,7 @@ bool accumulate_at_once(Window& window, const void* given, void* fetched, const 
                         MPI_Op operation) noexcept {
     Place place;
     if (!find_place(window, target, place) || place.member->mapped == nullptr) return false;
-    const Change change = find_change(operation, *find_predefined_type(value_of(target.type)));
+    const Change& change = repeated_change(operation, target.type);
     if (!change.known()) return false;
     std::byte* const memory = place.member->mapped + place.at;
     {
@@ -101,6 +116,23 @@ bool flush_all_at_once(comm::Runtime& runtime, Window& window, bool local) {
     if (!has_locks(window) || has_open_operations(window)) return false;
     if (!local) std::atomic_thread_fence(std::memory_order_release);
     look_at_others(runtime, window);
+    return true;
+}
+
+bool fence_at_once(comm::Runtime& runtime, Window& window, int assertion, ::poe::Call shown,
+                   const void* site) noexcept {
+    constexpr int kKnown =
+        MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+    if ((assertion & ~kKnown) != 0 || window.size() < 2 || has_locks(window) ||
+        window.access_started || window.exposed || has_open_operations(window))
+        return false;
+    PlainCall barrier;
+    barrier.what = ::poe::Call::kSync;
+    barrier.shown = shown;
+    barrier.site = site;
+    if (!make_plain_call(runtime, *window.comm, barrier)) return false;
+    window.used = false;
+    window.fenced = (assertion & MPI_MODE_NOSUCCEED) == 0;
     return true;
 }
 

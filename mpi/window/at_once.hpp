@@ -1,9 +1,9 @@
-// The shortest way of calls that need no other task: operations with predefined datatypes on memory that is
+// The shortest way of calls that need no other task, and of fences: operations with predefined datatypes on memory that is
 // mapped, short puts that wait in a batch, locks that are free, and flushes with nothing to flush. They take 5 to 20 ns; the
 // general way takes three times as long, because it describes the operation and can report every error.
 //
 // Each function returns false, and has changed nothing, if its call is not so simple or is wrong. The caller then
-// takes the general way, which has the same effect. None of them blocks, but for the accumulate lock. All are
+// takes the general way, which has the same effect. None of them blocks, but for the accumulate lock and a fence. All are
 // for the thread that has the turn. The arguments are those of the program.
 #pragma once
 
@@ -120,6 +120,10 @@ inline bool flush_at_once(comm::Runtime& runtime, Window& window, int rank, bool
 }
 // The same for all members.
 bool flush_all_at_once(comm::Runtime& runtime, Window& window, bool local);
+
+// MPI_Win_fence; blocks until all members have called it. `shown` and `site` are what watchers see.
+bool fence_at_once(comm::Runtime& runtime, Window& window, int assertion, ::poe::Call shown,
+                   const void* site) noexcept;
 
 bool lock_at_once(comm::Runtime& runtime, Window& window, int rank, bool exclusive) noexcept;
 bool unlock_at_once(comm::Runtime& runtime, Window& window, int rank);
