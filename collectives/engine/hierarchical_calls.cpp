@@ -131,9 +131,19 @@ Plan* HierarchicalCalls::broadcast_within(Rank root, Bytes bytes, std::byte* res
 }
 
 Plan* HierarchicalCalls::broadcast(const CollectiveCall& call) {
-    const bool counts = !multicast_decided_ && among_leaders_by_multicast(call.shape);
+    const bool counts = counts_on_multicast(call.shape);
     if (Plan* wrong = broadcast_data(call)) return wrong;
     return counts && is_power_of_two(++multicasts_) ? learn_of_multicast() : nullptr;
+}
+
+// The answer is kept, because to find it takes memory, and programs repeat their lengths.
+bool HierarchicalCalls::counts_on_multicast(const Shape& shape) {
+    if (multicast_decided_) return false;
+    if (shape.bytes != asked_bytes_) {
+        asked_bytes_ = shape.bytes;
+        asked_counts_ = among_leaders_by_multicast(shape);
+    }
+    return asked_counts_;
 }
 
 // The leaders know whether the network carries multicast, in the same call. They tell the other members, because

@@ -35,6 +35,9 @@ class HierarchicalCalls final : public GroupOwned {
 
   private:
     bool among_leaders_by_multicast(const Shape& shape) const;
+    // True if a broadcast of this length counts on multicast among the leaders, of which nobody knows yet
+    // whether it works.
+    bool counts_on_multicast(const Shape& shape);
     Plan* make_groups();
     bool leads() const noexcept { return within_->me == 0; }
     // Each returns null, or the plan that failed.
@@ -63,6 +66,9 @@ class HierarchicalCalls final : public GroupOwned {
     std::uint32_t multicasts_ = 0;
     bool multicast_decided_ = false;
     bool multicast_refused_ = false;
+    Bytes asked_bytes_ =
+        0;  // the last length for which counts_on_multicast() has asked, and the answer
+    bool asked_counts_ = false;
     std::vector<std::byte> sum_;  // of the node, or its blocks
     CollectiveCall inner_;        // kept for its memory
 };
