@@ -1,7 +1,7 @@
 // Plain calls: blocking collective calls of the most common kind, which need none of the steps of a Sequence: members
 // of an intracommunicator on one node give and get blocks of one predefined datatype without gaps, which CCL moves
-// through their shared memory. Such a call may take less than 50 ns, and the general way, which can report every error,
-// as much again.
+// through their shared memory. Such a call may take less than 50 ns. The general way, which can report every error, would
+// take twice as long.
 //
 // The general way makes the same calls of CCL, so members may take different ways in one call.
 #pragma once

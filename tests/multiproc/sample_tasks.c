@@ -118,9 +118,10 @@ int main(int argc, char** argv) {
     } else if (strcmp(argv[1], "threads") == 0) {
         pthread_t threads[2];
         thread_time = ms;
+        /* The main thread works first: by then the sampler has found the task, and sees each thread that it makes. */
+        short_work(ms);
         pthread_create(&threads[0], NULL, first, NULL);
         pthread_create(&threads[1], NULL, second, NULL);
-        short_work(ms);
         pthread_join(threads[0], NULL);
         pthread_join(threads[1], NULL);
     } else if (strcmp(argv[1], "short_threads") == 0) {
