@@ -7,8 +7,9 @@
 //   2. In place of a block that is longer than the limit of the line, only a mark travels.
 //      After all rounds, its sender sends it directly, and its receiver, which has got the mark,
 //      receives it.
-// Every member has a block for every other one, and a notice goes with each message, so after the
-// call all members know the notices of all. They leave the line in the next call.
+// Each member sends a block, perhaps an empty one, to every other member, and each message contains the
+// notice that its sender knows. After the call, all members therefore know the same notice. From the
+// next call on, no member follows the line.
 #pragma once
 
 #include <span>

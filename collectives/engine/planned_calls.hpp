@@ -10,7 +10,7 @@
 // any lengths up to its limit.
 //
 // Leaving a line that combines blocks. A member with a block over the limit in call c says so in each
-// of its messages. After this call all members know it, and leave the line.
+// of its messages. After this call all members know it, so no member follows the line from call c + 1 on.
 //
 // Leaving a line with phases. A member whose lengths do not fit in call c is the first to know. From call c on
 // it sends a notice before each long message, which says c; a receiver recognizes the notice by its

@@ -33,7 +33,8 @@ struct PlannedCall {
     std::uint64_t every = 1;
     std::uint64_t calls = 0;  // in the traced run
     PhaseMethod schedule = PhaseMethod::kSimple;
-    // Of kCombined: the radix of combined_steps(), and the longest block that is combined with others.
+    // Used by schedule kCombined only. `radix` is the argument of combined_steps(). Blocks of up to `limit`
+    // bytes are combined; longer ones are sent directly.
     std::uint32_t radix = 0;
     Bytes limit = 0;
     Bytes bytes = 0;  // of a call without `lengths`: what its record in the trace says

@@ -51,8 +51,9 @@ struct CostModel {
     // The number of messages that a task can send, and receive, in the time of one (CCL paper, IV.B);
     // a whole number. For a node with several networks, for example.
     double ports = 1;
-    // Of a transfer by multicast (multicast_cost.hpp): for the root and each level of the report tree, and
-    // for each byte. Of the network only. multicast_byte 0: not measured.
+    // The cost of a multicast transfer (multicast_cost.hpp), in microseconds: `multicast` for the root and
+    // for each level of the report tree, and `multicast_byte` for each byte. Only the network level has
+    // them. If multicast_byte is 0, they were not measured.
     double multicast = 0;
     double multicast_byte = 0;
 

@@ -7,8 +7,8 @@
 namespace poe::mpi {
 namespace {
 
-// Describes the call to CCL. The object is kept, because to make and destroy its shape takes a good part of the time
-// of a short call.
+// Describes the call to CCL. The communicator keeps the object, because constructing and destroying its shape is a
+// noticeable part of a short call.
 const collectives::CollectiveCall& describe(CollectiveState& state, const Comm& comm,
                                             const PlainCall& plain) {
     collectives::CollectiveCall& call = state.plain;

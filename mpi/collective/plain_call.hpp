@@ -1,6 +1,5 @@
-// Plain calls: blocking collective calls of the most common kind, which need none of the steps of a Sequence: members
-// of an intracommunicator on one node give and get blocks of one predefined datatype without gaps, which CCL moves
-// through their shared memory. Such a call may take less than 50 ns. The general way, which can report every error, would
+// Plain calls: the most common blocking collective calls, which need no Sequence. All members of an intracommunicator
+// are on one node, the datatype is predefined and has no gaps, and CCL moves the data through shared memory. Such a call may take less than 50 ns. The general way, which can report every error, would
 // take twice as long.
 //
 // The general way makes the same calls of CCL, so members may take different ways in one call.

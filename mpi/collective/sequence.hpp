@@ -64,7 +64,7 @@ struct CollectiveState final : CommOwned {
     std::vector<std::vector<std::byte>> scratch;
     Round round;
     KnownReduction reduction;
-    // Of plain calls (plain_call.hpp).
+    // What make_plain_call() reuses from call to call (plain_call.hpp).
     collectives::CollectiveCall plain;
     TypedReduction plain_reduction;
 };
