@@ -261,8 +261,17 @@ void fit_multicast(const std::vector<MulticastMeasured>& lengths, std::uint32_t 
     for (const MulticastMeasured& each : lengths) times.emplace_back(each.bytes, each.time);
     const auto line = fitted_line(times);
     if (!line || line->per_byte <= 0) return;
-    model.multicast = line->start_up / multicast_waits(n);
+    const double waits = multicast_waits(n);
+    model.multicast = line->start_up / waits;
     model.multicast_byte = line->per_byte;
+    const MulticastMeasured& longest = *std::max_element(
+        lengths.begin(), lengths.end(),
+        [](const auto& left, const auto& right) { return left.bytes < right.bytes; });
+    const double per_byte =
+        (longest.time - waits * model.start_up) / static_cast<double>(longest.bytes);
+    if (model.multicast >= model.start_up || per_byte <= 0) return;
+    model.multicast = model.start_up;
+    model.multicast_byte = per_byte;
 }
 
 void fit_lambdas(const std::vector<LengthMeasured>& lengths, CostModel& model) {

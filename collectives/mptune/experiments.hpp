@@ -46,7 +46,9 @@ struct MulticastMeasured {
     double time = 0;  // microseconds of a broadcast
 };
 // Sets multicast and multicast_byte of the model: the line through the times with the least squares of
-// logarithms, of broadcasts to `n` members. One length does not determine a line, so the model remains unchanged.
+// logarithms, of broadcasts to `n` members. Each wait is for a report, which is a message: if the line says
+// that it takes less than start_up, it takes start_up, and the longest length determines the cost of a byte. One length
+// does not determine a line, so the model remains unchanged.
 void fit_multicast(const std::vector<MulticastMeasured>& lengths, std::uint32_t n,
                    CostModel& model);
 

@@ -131,6 +131,11 @@ TEST_CASE("the costs of multicast come from the line through the times of broadc
     tuning.network = model;
     CHECK(predicted_multicast(tuning, shape) == Approx(300 + 0.09 * (1 << 20)));
     CHECK(before != Approx(300 + 0.09 * (1 << 20)));
+    // A wait takes at least a message, however steep the line is.
+    model.start_up = 40;
+    fit_multicast({{65536, 1000}, {262144, 5000}, {1048576, 30080}}, 5, model);
+    CHECK(model.multicast == 40);
+    CHECK(model.multicast_byte == Approx(30000.0 / 1048576));
     // Longer messages would take no longer: that is no line.
     const CostModel kept = model;
     fit_multicast({{65536, 100}, {1048576, 90}}, 5, model);
