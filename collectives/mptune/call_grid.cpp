@@ -95,8 +95,8 @@ int explain(Operation operation, Bytes bytes, std::uint32_t n, int me, int tasks
     if (static_cast<int>(n) > tasks) {
         if (me == 0)
             std::fprintf(stderr,
-                         "mptune: %u tasks are asked for, and there are %d; leave -procs out\n", n,
-                         tasks);
+                         "mptune: the table is for %u tasks, and there are %d; leave -procs out\n",
+                         n, tasks);
         return 2;
     }
     in_first(static_cast<int>(n), me, [&](CollectiveContext& library, Group& group) {

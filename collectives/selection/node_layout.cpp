@@ -5,13 +5,14 @@
 
 namespace poe::collectives {
 
-NodeLayout::NodeLayout(const Shape& shape) {
+NodeLayout::NodeLayout(const Shape& shape, Leaders leaders) {
     members.resize(1 + *std::max_element(shape.nodes.begin(), shape.nodes.end()));
     leading.resize(members.size());
     member.resize(shape.n);
     const bool rooted =
-        shape.operation == Operation::kBcast || shape.operation == Operation::kReduce ||
-        shape.operation == Operation::kScatter || shape.operation == Operation::kGather;
+        leaders == Leaders::kRoots &&
+        (shape.operation == Operation::kBcast || shape.operation == Operation::kReduce ||
+         shape.operation == Operation::kScatter || shape.operation == Operation::kGather);
     for (std::uint32_t rank = 0; rank < shape.n; ++rank) {
         const std::uint32_t node = shape.nodes[rank];
         if (rank > 0 && node < shape.nodes[rank - 1]) in_order = false;

@@ -1,5 +1,5 @@
 // NodeLayout: which ranks of a group are on which node, and which rank leads each node. It is made
-// once per shape; the two-level schedules of all ranks use it.
+// once per shape; the two-level algorithms of all ranks use it.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,16 @@
 
 namespace poe::collectives {
 
+// Who leads the node of the root of a call. Every other node is led by its first rank, like all nodes of a
+// call without a root.
+enum class Leaders : std::uint8_t {
+    kRoots,   // the root
+    kFirsts,  // its first rank, too: the leaders are the same in all calls
+};
+
 struct NodeLayout {
-    // Precondition: shape.nodes is not empty. If the operation has a root, the root leads its node.
-    // Every other node is led by its first rank.
-    explicit NodeLayout(const Shape& shape);
+    // Precondition: shape.nodes is not empty.
+    NodeLayout(const Shape& shape, Leaders leaders);
 
     std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(members.size()); }
     std::uint32_t size(std::uint32_t node) const noexcept {

@@ -104,7 +104,7 @@ class Reader {
         const auto value = words.size() == 3 ? parse_number<double>(words[2]) : std::nullopt;
         if (!bytes || !value || *bytes < 0 || *bytes > 1e15 || *value < 1 || *value > 1000)
             return mistake(rest(words),
-                           "expected a length in bytes and a number from 1 to 1000 behind lambda");
+                           "expected a length in bytes and a number from 1 to 1000 after lambda");
         model_->lambdas.push_back({static_cast<Bytes>(*bytes), *value});
         return std::nullopt;
     }

@@ -1,5 +1,9 @@
-// Two-level algorithms: each operation has a part within each node, and a part among one leader per
-// node. They consist of other schedules, which are embedded (embedding.hpp).
+// Two-level algorithms as schedules of messages: each call of their steps (level_steps.hpp) is replaced by its
+// schedule, which is embedded (embedding.hpp). The algorithm among the leaders is chosen by the built-in model of a
+// network, because all leaders must choose the same one. Within a node, trees that split in half are used.
+//
+// With N nodes of t ranks each, C1 is that of N leaders, plus ceil(log t) for each of the two
+// parts within nodes. A prefix uses trees and doubling (prefix_hybrid.cpp), with a node as each group.
 //
 // There is none for shift. Between nodes, a shift sends one message for each rank that has its
 // partner on another node. Ranks start these messages at once, and all bytes go through the node's
@@ -10,6 +14,7 @@
 #include <span>
 
 #include "collectives/schedule/algorithm.hpp"
+#include "collectives/selection/node_layout.hpp"
 
 namespace poe::collectives {
 
@@ -17,8 +22,10 @@ namespace poe::collectives {
 // allows two levels: in a prefix, or a reduction that is not commutative, each node's ranks must be
 // adjacent.
 bool two_level_fits(const Shape& shape);
-// Returns the generator. `table` contains the algorithms that may be used among the leaders.
-Generator two_level(const Shape& shape, std::span<const Algorithm> table);
+// Returns the generator. `table` contains the algorithms that may be used among the leaders. With kFirsts, only
+// operations without a root, and broadcast.
+Generator two_level(const Shape& shape, std::span<const Algorithm> table,
+                    Leaders leaders = Leaders::kRoots);
 
 // The counts of the whole schedule, and of its part within nodes. They are exact if all nodes have
 // equally many ranks and all blocks are equal. C2 of the part within nodes is that of the largest

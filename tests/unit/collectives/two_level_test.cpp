@@ -70,6 +70,12 @@ bool has_blocks(Operation operation) {
            operation == Operation::kConcat;
 }
 
+bool can_have_fixed_leaders(Operation operation) {
+    return operation == Operation::kBcast || operation == Operation::kCombine ||
+           operation == Operation::kConcat || operation == Operation::kIndex ||
+           operation == Operation::kSync;
+}
+
 // Bytes, and messages, from node to node.
 struct Traffic {
     Bytes bytes = 0;
@@ -106,6 +112,11 @@ void check_right(const Shape& shape) {
     const std::uint64_t nodes = 1 + *std::max_element(shape.nodes.begin(), shape.nodes.end());
     REQUIRE(messages >= nodes - 1);
     REQUIRE(messages <= 2 * nodes * nodes);
+    // The steps that hierarchical calls execute: the leaders do not depend on the root.
+    if (can_have_fixed_leaders(shape.operation)) {
+        const Generator firsts = two_level(shape, catalogue(), Leaders::kFirsts);
+        REQUIRE(verify(shape, firsts, shape.operation == Operation::kSync) == "");
+    }
 }
 
 }  // namespace
