@@ -423,11 +423,10 @@ std::optional<std::uint32_t> NodeSegment::take_common() const {
     }
 }
 
-void NodeSegment::reserve_staging(std::uint32_t index, Bytes from, Bytes bytes) const {
-    POE_CHECK(index < kCommons && from + bytes <= staging_bytes(facts_.local_tasks), index, from,
-              bytes);
+void NodeSegment::reserve_staging(std::uint32_t index, Bytes bytes) const {
+    POE_CHECK(index < kCommons && bytes <= staging_bytes(facts_.local_tasks), index, bytes);
     const std::uint64_t start = facts_.layout.commons_offset + index * facts_.layout.common_bytes +
-                                facts_.layout.staging_offset + from;
+                                facts_.layout.staging_offset;
     reserve(start, start + bytes, "long data of a group");
 }
 

@@ -50,7 +50,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 24;
+inline constexpr std::uint32_t kSegmentVersion = 25;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -70,44 +70,22 @@ constexpr std::size_t common_bytes(std::size_t members) noexcept {
     const std::size_t deep = kDeep * (members < 64 ? members : 64);
     return kBase + (deep > kLess * members ? deep : kLess * members);
 }
-// Staging memory for long data; reserved when long data are first exchanged. It has three parts:
-//   1. kStages stages, each with at most stage_bytes() per member;
-//   2. the same again, for calls whose members run ahead of each other;
-//   3. kPairStages stages of pair_bytes() and a cache line per member, for pairwise calls.
+// Staging memory for long data; reserved when long data are first exchanged: kStages stages, each with stage_bytes()
+// and a cache line per member. With many members each gets less, so that the whole stage stays in caches.
 inline constexpr std::uint32_t kStages = 4;
-inline constexpr std::uint32_t kPairStages = 4;
-// The bytes per member of a stage: `all` divided by the members, between `least` and `most`. With
-// many members each gets less, so that the whole stage stays in caches.
-struct StageShare {
-    std::size_t most = 0;
-    std::size_t least = 0;
-    std::size_t all = 0;
-
-    constexpr std::size_t of(std::size_t members) const noexcept {
-        const std::size_t share = all / members / kLine * kLine;
-        return share > most ? most : share < least ? least : share;
-    }
-    // Bytes that suffice for a group of `members` or of any smaller size.
-    constexpr std::size_t together(std::size_t members) const noexcept {
-        const std::size_t few = members * most;
-        const std::size_t many = members * of(members) + all;
-        return few < many ? few : many;
-    }
-};
-inline constexpr StageShare kStageShare{131072, 2048, std::size_t{2} << 20};
-inline constexpr StageShare kPairShare{262144, 4096, std::size_t{4} << 20};
+inline constexpr std::size_t kMostOfStage = std::size_t{4} << 20;
 constexpr std::size_t stage_bytes(std::size_t members) noexcept {
-    return kStageShare.of(members);
-}
-constexpr std::size_t pair_bytes(std::size_t members) noexcept {
-    return kPairShare.of(members);
+    constexpr std::size_t kMost = std::size_t{256} << 10;
+    constexpr std::size_t kLeast = 4096;
+    const std::size_t share = kMostOfStage / members / kLine * kLine;
+    return share > kMost ? kMost : share < kLeast ? kLeast : share;
 }
 // Bytes that suffice for a group of `members` or of any smaller size; 0 below two members.
 constexpr std::size_t staging_bytes(std::size_t members) noexcept {
     if (members < 2) return 0;
-    return std::size_t{2} * kStages * kStageShare.together(members) +
-           kPairStages * (kPairShare.together(members) + members * kLine) +
-           3 * (members * kLine + kPage);
+    const std::size_t few = members * stage_bytes(1);
+    const std::size_t many = members * stage_bytes(members) + kMostOfStage;
+    return kStages * ((few < many ? few : many) + members * kLine) + members * kLine + kPage;
 }
 inline constexpr std::size_t kMaxJobId = 40;
 

@@ -120,12 +120,11 @@ template <void (*kMake)(ShmGroup&, GroupSegment&, const Shape&, const Run&)>
 
 // Long calls, piece by piece.
 
-template <PipelineSegment::Kind kKind>
-bool prepare_pipeline(CollectiveContext& context, Group& group, const Shape& shape,
-                      SelectedPath& selected) {
+bool prepare_staged(CollectiveContext& context, Group& group, const Shape& shape,
+                    SelectedPath& selected) {
     ShmGroup* memory = context.memory_of(group);
     if (memory == nullptr) return false;
-    selected.segment = memory->pipeline(kKind);
+    selected.segment = memory->staged();
     selected.sync_first = context.barrier();
     const Bytes cache = memory->facts().cache_bytes;
     selected.non_temporal = cache > 0 && data_of(shape) >= cache / 2;
@@ -139,9 +138,8 @@ bool is_pipelined_reduce(const Shape& shape, bool) {
 // A short reduction is a pipeline of one piece, for which short memory is enough.
 bool prepare_pipelined_reduce(CollectiveContext& context, Group& group, const Shape& shape,
                               SelectedPath& selected) {
-    return fits_short(shape)
-               ? prepare_one_way(context, group, shape, selected)
-               : prepare_pipeline<PipelineSegment::kRelayed>(context, group, shape, selected);
+    return fits_short(shape) ? prepare_one_way(context, group, shape, selected)
+                             : prepare_staged(context, group, shape, selected);
 }
 
 Plan* run_pipelined_reduce(const PathCall& call) {
@@ -273,10 +271,10 @@ constexpr Path kPaths[] = {
      CollectivePath::kSwap},
     {"arrive-and-publish", kShared, is_short_for_all, prepare_both_ways,
      run_short<arrive_and_publish>, CollectivePath::kArriveAndPublish},
-    {"pairwise", kShared, is_exchanged_by_pairs, prepare_pipeline<PipelineSegment::kPaired>,
-     run_pairwise, CollectivePath::kPairwise},
-    {"copy-in-out", kShared, is_copied_in_and_out, prepare_pipeline<PipelineSegment::kStaged>,
-     run_copy_in_out, CollectivePath::kCopyInOut},
+    {"pairwise", kShared, is_exchanged_by_pairs, prepare_staged, run_pairwise,
+     CollectivePath::kPairwise},
+    {"copy-in-out", kShared, is_copied_in_and_out, prepare_staged, run_copy_in_out,
+     CollectivePath::kCopyInOut},
     {"single-copy", kDirect, is_single_copy, prepare_single_copy, run_single_copy,
      CollectivePath::kSingleCopy},
     {"multicast", kMulticast, is_multicast, prepare_multicast, run_multicast,

@@ -16,7 +16,7 @@ constexpr Bytes kElements = 64;
 
 // Returns the maximum number of bytes of a block or vector in one piece; 0: not supported.
 Bytes room_for(const Shape& shape) {
-    const Bytes slot = CopyInOut::sizes(shape.n).slot;
+    const Bytes slot = GroupSegment::common_piece(shape.n);
     switch (shape.operation) {
         case Operation::kBcast:
             return std::min(kMostOfRoot, slot * shape.n);
@@ -114,6 +114,15 @@ bool CopyInOut::gives() const noexcept {
     }
 }
 
+// Divides the piece of a broadcast among the slots of as many members as it needs.
+template <typename Visit>
+void CopyInOut::each_slot(const Piece& piece, std::uint64_t call, Visit&& visit) const {
+    const Bytes slot = GroupSegment::common_piece(shape_.n);
+    for (Bytes at = 0; at < piece.length; at += slot)
+        visit(segment_.slot_of(static_cast<std::uint32_t>(at / slot), call), piece.from + at,
+              std::min(slot, piece.length - at));
+}
+
 void CopyInOut::fill(std::uint64_t number) {
     if (!gives()) {
         segment_.skip();
@@ -124,7 +133,9 @@ void CopyInOut::fill(std::uint64_t number) {
     const Piece piece = piece_of(me_, number);
     switch (shape_.operation) {
         case Operation::kBcast:
-            copy_.in(segment_.slot_of(0, call), run_.result + piece.from, piece.length);
+            each_slot(piece, call, [&](std::byte* slot, Bytes from, Bytes length) {
+                copy_.in(slot, run_.result + from, length);
+            });
             break;
         case Operation::kScatter:
             for (std::uint32_t m = 0; m < shape_.n; ++m) {
@@ -175,12 +186,16 @@ void CopyInOut::take(std::uint64_t number, std::uint64_t call) {
     const auto root = static_cast<std::uint32_t>(shape_.root);
     switch (shape_.operation) {
         case Operation::kBcast:
+            if (is_root()) return;
+            segment_.await_published(root, call, host_);
+            each_slot(piece, call, [&](std::byte* slot, Bytes from, Bytes length) {
+                copy_.out(run_.result + from, slot, length);
+            });
+            return;
         case Operation::kScatter:
             if (is_root()) return;
             segment_.await_published(root, call, host_);
-            copy_.out(run_.result + piece.from,
-                      segment_.slot_of(shape_.operation == Operation::kBcast ? 0 : me_, call),
-                      piece.length);
+            copy_.out(run_.result + piece.from, segment_.slot_of(me_, call), piece.length);
             return;
         case Operation::kGather:
             if (is_root()) take_all(number, call);

@@ -27,12 +27,7 @@ class CopyInOut {
   public:
     // True if this path supports the call. Depends on the shape only, so all members decide alike.
     static bool fits(const Shape& shape) noexcept;
-    // The segment that a group of this size needs.
-    static constexpr GroupSegment::Sizes sizes(std::uint32_t members) noexcept {
-        return {kStages, stage_bytes(members), 0, 0, kLine};
-    }
-
-    // All referenced objects must outlive this object. `segment` has the sizes sizes(shape.n).
+    // All referenced objects must outlive this object. `segment` has the sizes GroupSegment::staged_of(shape.n).
     CopyInOut(const Shape& shape, const Run& run, GroupSegment& segment, const SlotCopy& copy,
               GroupSegment::Host& host, std::uint32_t me);
     // Makes the call; blocks.
@@ -47,6 +42,8 @@ class CopyInOut {
     Piece piece_of(std::uint32_t rank, std::uint64_t number) const noexcept;
     std::uint64_t pieces() const noexcept;
     bool gives() const noexcept;
+    template <typename Visit>
+    void each_slot(const Piece& piece, std::uint64_t call, Visit&& visit) const;
     void fill(std::uint64_t number);
     void work(std::uint64_t number);
     void drain(std::uint64_t number);

@@ -130,22 +130,19 @@ void GroupSegment::await_word(const std::atomic<std::uint64_t>& word, std::uint3
     if (!over()) host.wait(over, [whose] { return whose; });
 }
 
-[[gnu::hot]] void GroupSegment::all_contribute(Part& part, Host& host) {
-    const std::uint64_t call = acquire_for(kNobody, host);
-    part.contribute(slot_of(me_, call));
+[[gnu::hot]] bool GroupSegment::arrive(std::uint64_t call) noexcept {
     done_[me_].begun.store(call + 1, std::memory_order_release);
-    std::byte* all = result(call, part.result_bytes());
     std::atomic<std::uint64_t>& arrived = arrived_[set_of(call)].word;
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
-        arrived.store(0, std::memory_order_relaxed);
-        part.combine(all);
-        publish_result(call, host);
-    } else {
-        await_result_word(call, kLast, host);
-    }
-    part.consume(all);
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < members_) return false;
+    arrived.store(0, std::memory_order_relaxed);
     all_done_ = std::max(all_done_, call);
-    end(call, host);
+    return true;
+}
+
+[[gnu::hot]] void GroupSegment::await_last(std::uint64_t call, Host& host) {
+    await_result_word(call, kLast, host);
+    // All have arrived, so all have finished the call before.
+    all_done_ = std::max(all_done_, call);
 }
 
 void GroupSegment::publish_to(std::uint32_t taker, std::uint64_t call, Host& host) noexcept {

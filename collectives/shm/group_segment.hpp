@@ -116,6 +116,15 @@ class GroupSegment {
     static constexpr Sizes packed_of(std::uint32_t members) noexcept {
         return {short_depth(members), 2 * sizeof(std::uint64_t), 0, 0, kLine / 2};
     }
+    // For data of any length, piece by piece.
+    static constexpr Sizes staged_of(std::uint32_t members) noexcept {
+        return {kStages, stage_bytes(members) + kLine, 0, 0, kLine};
+    }
+    // The longest piece of calls in which data are in the slots of all members at once: half of a slot, so that
+    // all of them stay in caches.
+    static constexpr Bytes common_piece(std::uint32_t members) noexcept {
+        return stage_bytes(members) / 2 / kLine * kLine;
+    }
 
     // Uses memory of bytes_for(members, sizes) bytes, which is all zero when the first member is
     // constructed. The memory must outlive this object. All members pass the same sizes. Each
@@ -125,20 +134,6 @@ class GroupSegment {
         return sizes.base() + members * sizes.per_member();
     }
 
-    // The part of one member in a call in which all members contribute. The object is used during
-    // the call only.
-    class Part {
-      public:
-        virtual ~Part() = default;
-        // Writes this member's contribution to its slot.
-        virtual void contribute(std::byte* slot) = 0;
-        // Computes the result from the slots of all members; called at the last member to arrive.
-        virtual void combine(std::byte* result) = 0;
-        // The length of the result in bytes.
-        virtual Bytes result_bytes() const = 0;
-        // Copies what this member needs from the result.
-        virtual void consume(const std::byte* result) = 0;
-    };
     // The services of a member's task, to wait and to wake. The object must outlive each call.
     class Host {
       public:
@@ -154,9 +149,14 @@ class GroupSegment {
         virtual void wake(std::uint32_t member) noexcept = 0;
     };
 
-    // Makes a call in which all members contribute, and all get the same result or wait for all
-    // others. Blocks.
-    void all_contribute(Part& part, Host& host);
+    // A call in which all members contribute, and each waits until the last one has arrived, in steps:
+    //   1. Every member calls acquire_for(kNobody) and writes its contribution to its slot.
+    //   2. It calls arrive(), which does not block. This returns true at the last member to arrive, which computes the
+    //      result from the slots of all members, writes result() and calls publish_result().
+    //   3. Every other member calls await_last(), which blocks until that.
+    //   4. Every member copies what it needs from the result and calls release().
+    bool arrive(std::uint64_t call) noexcept;
+    void await_last(std::uint64_t call, Host& host);
     // A call in which a root publishes a result for all, in steps:
     //   1. The root calls acquire_result(), which blocks until result[call] may be written and
     //      returns the call's number.
@@ -214,11 +214,6 @@ class GroupSegment {
     Bytes published_room() const noexcept { return sizes_.published_room(); }
     // Returns the number of the next call.
     std::uint64_t next_call() const noexcept { return call_; }
-
-    // The slot of a member in the current call.
-    const std::byte* slot(std::uint32_t member) const noexcept {
-        return slot_of(member, call_ - 1);
-    }
 
     // Leaves the segment. Returns true at the last member to leave, which must set the memory to
     // zero.

@@ -83,8 +83,8 @@ void PairwiseExchange::keep_own() const {
 std::byte* PairwiseExchange::place(std::uint32_t member, std::uint64_t call, Bytes bytes) const {
     const Bytes length = std::max<Bytes>((bytes + kLine - 1) / kLine, 1) * kLine;
     const Bytes places =
-        std::clamp<Bytes>(reach_ / (kPairStages * length), 1, segment_.room() / length);
-    return segment_.slot_of(member, call) + call / kPairStages % places * length;
+        std::clamp<Bytes>(reach_ / (kStages * length), 1, segment_.room() / length);
+    return segment_.slot_of(member, call) + call / kStages % places * length;
 }
 
 void PairwiseExchange::give(const Step& step) {

@@ -19,10 +19,10 @@
 //
 // Invariant: from the time when a member publishes its slot in call c until the taker of that call
 // has finished with it, the slot holds one piece for that taker and no member writes to it. The
-// member writes it next in call c + kPairStages.
+// member writes it next in call c + kStages.
 //
 // No member waits forever, because the earliest call under way can always proceed:
-//   - Giving in call c waits until others have finished call c - kPairStages, which is c - 2 or
+//   - Giving in call c waits until others have finished call c - kStages, which is c - 2 or
 //     earlier, and for the own taking in call c - 2.
 //   - Taking in call c waits until the giver has given in call c.
 #pragma once
@@ -38,18 +38,13 @@ class PairwiseExchange {
   public:
     // True if this path supports the call. Depends on the shape only, so all members decide alike.
     static bool fits(const Shape& shape) noexcept;
-    // The segment that a group of this size needs.
-    static constexpr GroupSegment::Sizes sizes(std::uint32_t members) noexcept {
-        static_assert(kPairStages >= 2);
-        return {kPairStages, pair_bytes(members) + kLine, 0, 0, kLine};
-    }
 
     struct Tools {
         NonTemporalTuner& stores;      // remembers the cost of pieces in earlier calls
         bool non_temporal;             // all data of all members are large for the caches
         std::uint32_t tasks_per_core;  // of the node; the same at all members
     };
-    // All referenced objects must outlive this object. `segment` has the sizes sizes(shape.n).
+    // All referenced objects must outlive this object. `segment` has the sizes GroupSegment::staged_of(shape.n).
     PairwiseExchange(const Shape& shape, const Run& run, GroupSegment& segment, const Tools& tools,
                      GroupSegment::Host& host, std::uint32_t me);
     // Makes the call; blocks.
@@ -57,6 +52,7 @@ class PairwiseExchange {
 
   private:
     static constexpr Bytes kCoreCache = Bytes{2} << 20;
+    static_assert(kStages >= 2);
     // A piece in transfer: the member that this member gives to and the member that it takes from
     // (or GroupSegment::kNobody), and the position and length of both pieces in their blocks, in
     // bytes.

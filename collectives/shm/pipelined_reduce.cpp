@@ -49,7 +49,8 @@ PipelinedReduce::PipelinedReduce(const Shape& shape, const Run& run, GroupSegmen
       tools_(tools),
       host_(host),
       me_(me),
-      piece_(piece_of(shape, segment.room(), tools.oversubscribed)) {
+      piece_(piece_of(shape, std::min(segment.room(), GroupSegment::common_piece(shape.n)),
+                      tools.oversubscribed)) {
     if (shape.operation == Operation::kPrefix) {
         if (me > 0) givers_.push_back(me - 1);
         if (me + 1 < shape.n) taker_ = me + 1;

@@ -27,10 +27,6 @@ class PipelinedReduce {
     // True if the call can be made in several pieces. In one piece, every reduce and prefix can be
     // made. Depends on the shape only, so all members decide alike.
     static bool fits(const Shape& shape) noexcept;
-    // The segment that a group of this size needs for long data.
-    static constexpr GroupSegment::Sizes sizes(std::uint32_t members) noexcept {
-        return {kStages, stage_bytes(members), 0, 0, kLine};
-    }
 
     // The resources of a member, apart from the segment. All must outlive the call.
     struct Tools {

@@ -46,7 +46,6 @@ ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece)
     lines_.emplace(next, group.size(), me_);
     next += CacheLineExchange::bytes_for(group.size());
     packed_.emplace(next, group.size(), me_, GroupSegment::packed_of(group.size()));
-    pipelines_.emplace(*runtime.segment(), piece, memory_.data(), group.size(), me_);
     for (const TaskId task : group.members) {
         indices_.push_back(*runtime.segment()->local_index(task));
         slots_.push_back(&runtime.segment()->slot(indices_.back()));
@@ -63,7 +62,7 @@ ShmGroup::~ShmGroup() {
     if (!long_->leave()) return;
     const std::uint32_t members = group_->size();
     // All members have made the same calls, so either all have this memory or none.
-    pipelines_->clear();
+    if (staged_) std::memset(memory_.data() + facts().layout.staging_offset, 0, staged_bytes());
     std::memset(memory_.data(), 0, bytes_for(members));
     runtime_->segment()->give_back_common(piece_);
 }
@@ -102,14 +101,26 @@ GroupSegment& ShmGroup::from_root(Bytes published, Bytes each) noexcept {
     return published <= packed_->published_room() ? *packed_ : both_ways(each);
 }
 
-GroupSegment* ShmGroup::pipeline(PipelineSegment::Kind kind) {
-    if (!pipelines_->asked(kind)) {
-        const std::string missing = pipelines_->reserve(kind);
+Bytes ShmGroup::staged_bytes() const noexcept {
+    return GroupSegment::bytes_for(group_->size(), GroupSegment::staged_of(group_->size()));
+}
+
+GroupSegment* ShmGroup::staged() {
+    if (!asked_for_staged_) {
+        asked_for_staged_ = true;
+        std::string missing;
+        try {
+            runtime_->segment()->reserve_staging(piece_, staged_bytes());
+        } catch (const Error& error) {
+            missing = error.what();
+        }
         const std::uint32_t without = first_without(missing.empty());
         if (without == me_) report_missing(missing);
-        if (without == group_->size()) pipelines_->use(kind);
+        if (without == group_->size())
+            staged_.emplace(memory_.data() + facts().layout.staging_offset, group_->size(), me_,
+                            GroupSegment::staged_of(group_->size()));
     }
-    return pipelines_->of(kind);
+    return staged_ ? &*staged_ : nullptr;
 }
 
 // Returns the first member whose `has` is false; their number if there is none. Called by all

@@ -11,7 +11,6 @@
 #include "collectives/shm/cache_line_exchange.hpp"
 #include "collectives/shm/group_segment.hpp"
 #include "collectives/shm/non_temporal_tuner.hpp"
-#include "collectives/shm/pipeline_segment.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/shm/ring_copy.hpp"
 
@@ -49,10 +48,9 @@ class ShmGroup final : public GroupSegment::Host {
     GroupSegment& one_way(Bytes contribution) noexcept;
     // `published`: the bytes that the root publishes for all members; `each`: those for one.
     GroupSegment& from_root(Bytes published, Bytes each) noexcept;
-    // The region for a kind of long calls. Null: not all members have the memory. The first call of
-    // this kind reserves it; all members call this at the same call and get the same answer. Blocks
-    // then.
-    GroupSegment* pipeline(PipelineSegment::Kind kind);
+    // The region for long calls. Null: not all members have the memory. The first call
+    // reserves it; all members call this at the same call and get the same answer. Blocks then.
+    GroupSegment* staged();
     // For exchanges with the other members that belong to no call.
     GroupSegment& exchange() noexcept { return *short_; }
 
@@ -69,6 +67,7 @@ class ShmGroup final : public GroupSegment::Host {
 
   private:
     std::uint32_t first_without(bool has);
+    Bytes staged_bytes() const noexcept;
     void wait(const std::function<bool()>& over,
               const std::function<std::uint32_t()>& whom) override;
     [[gnu::hot]] void fence() noexcept override { runtime_->fences().light(); }
@@ -86,7 +85,8 @@ class ShmGroup final : public GroupSegment::Host {
     std::optional<GroupSegment> long_;
     std::optional<GroupSegment> packed_;
     std::optional<CacheLineExchange> lines_;
-    std::optional<PipelineSegment> pipelines_;
+    bool asked_for_staged_ = false;
+    std::optional<GroupSegment> staged_;
     comm::RingCopy ring_copy_;             // of CopyInOut and PipelinedReduce
     NonTemporalTuner non_temporal_tuner_;  // of PairwiseExchange
     std::vector<std::uint32_t> indices_;   // index of each member within the node

@@ -7,79 +7,41 @@ namespace {
 // In an index of at most this number of members, it is faster if each member sorts its own blocks.
 constexpr std::uint32_t kMaxSelfSorted = 4;
 
-// What one member does in a call in which all contribute, and the last to arrive computes the
-// result for all.
-class AllContribute final : public GroupSegment::Part {
-  public:
-    AllContribute(const Shape& shape, const Run& run, const GroupSegment& segment, ShmGroup& group)
-        : shape_(shape), run_(run), segment_(segment), group_(group) {}
+// The bytes that each member contributes to a call in which all wait for the last one, and those of its result.
+Bytes contribution_to(const Shape& shape) {
+    if (shape.operation == Operation::kSync) return 0;
+    return shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
+}
+Bytes result_of(const Shape& shape) {
+    return shape.operation == Operation::kCombine ? shape.bytes : contribution_to(shape) * shape.n;
+}
 
-    [[gnu::hot]] void contribute(std::byte* slot) override {
-        if (shape_.operation != Operation::kSync) put(slot, run_.given, contribution());
+// Computes the result from the slots of all members; the last member to arrive does it.
+void compute(const Shape& shape, const Run& run, const GroupSegment& segment, std::uint64_t call,
+             std::byte* result, std::byte* scratch) {
+    const Bytes each = shape.bytes;
+    switch (shape.operation) {
+        case Operation::kCombine:
+            put(result, segment.slot_of(0, call), each);
+            for (std::uint32_t r = 1; r < shape.n; ++r)
+                reduce_into(run.reduction, result, segment.slot_of(r, call), each, true, scratch);
+            break;
+        case Operation::kGather:
+        case Operation::kConcat:
+            for (std::uint32_t r = 0; r < shape.n; ++r)
+                put(result + r * each, segment.slot_of(r, call), each);
+            break;
+        case Operation::kIndex:
+            for (std::uint32_t to = 0; to < shape.n; ++to) {
+                for (std::uint32_t from = 0; from < shape.n; ++from)
+                    put(result + (Bytes{to} * shape.n + from) * each,
+                        segment.slot_of(from, call) + to * each, each);
+            }
+            break;
+        default:
+            break;
     }
-
-    void combine(std::byte* result) override {
-        const Bytes each = shape_.bytes;
-        switch (shape_.operation) {
-            case Operation::kCombine:
-                put(result, segment_.slot(0), each);
-                for (std::uint32_t r = 1; r < shape_.n; ++r)
-                    reduce_into(run_.reduction, result, segment_.slot(r), each, true,
-                                group_.scratch());
-                break;
-            case Operation::kGather:
-            case Operation::kConcat:
-                for (std::uint32_t r = 0; r < shape_.n; ++r)
-                    put(result + r * each, segment_.slot(r), each);
-                break;
-            case Operation::kIndex:
-                for (std::uint32_t to = 0; to < shape_.n; ++to) {
-                    for (std::uint32_t from = 0; from < shape_.n; ++from)
-                        put(result + (Bytes{to} * shape_.n + from) * each,
-                            segment_.slot(from) + to * each, each);
-                }
-                break;
-            default:
-                break;
-        }
-    }
-
-    [[gnu::hot]] Bytes result_bytes() const override {
-        switch (shape_.operation) {
-            case Operation::kSync:
-                return 0;
-            case Operation::kCombine:
-                return shape_.bytes;
-            default:
-                return contribution() * shape_.n;
-        }
-    }
-
-    [[gnu::hot]] void consume(const std::byte* result) override {
-        switch (shape_.operation) {
-            case Operation::kSync:
-                break;
-            case Operation::kGather:
-                if (static_cast<Rank>(group_.me()) == shape_.root)
-                    put(run_.result, result, result_bytes());
-                break;
-            case Operation::kIndex:
-                put(run_.result, result + group_.me() * contribution(), contribution());
-                break;
-            default:
-                put(run_.result, result, result_bytes());
-        }
-    }
-
-  private:
-    Bytes contribution() const {
-        return shape_.operation == Operation::kIndex ? shape_.bytes * shape_.n : shape_.bytes;
-    }
-    const Shape& shape_;
-    const Run& run_;
-    const GroupSegment& segment_;
-    ShmGroup& group_;
-};
+}
 
 }  // namespace
 
@@ -187,8 +149,24 @@ void publish_from_root(ShmGroup& group, GroupSegment& segment, const Shape& shap
 
 [[gnu::hot]] void arrive_and_publish(ShmGroup& group, GroupSegment& segment, const Shape& shape,
                                      const Run& run) {
-    AllContribute part(shape, run, segment, group);
-    segment.all_contribute(part, group);
+    const Bytes contribution = contribution_to(shape);
+    const Bytes bytes = result_of(shape);
+    const std::uint64_t call = segment.acquire_for(GroupSegment::kNobody, group);
+    put(segment.slot_of(group.me(), call), run.given, contribution);
+    std::byte* const result = segment.result(call, bytes);
+    if (segment.arrive(call)) {
+        compute(shape, run, segment, call, result, group.scratch());
+        segment.publish_result(call, group);
+    } else {
+        segment.await_last(call, group);
+    }
+    if (shape.operation == Operation::kIndex) {
+        put(run.result, result + group.me() * contribution, contribution);
+    } else if (shape.operation != Operation::kGather ||
+               static_cast<Rank>(group.me()) == shape.root) {
+        put(run.result, result, bytes);
+    }
+    segment.release(call, group);
 }
 
 }  // namespace poe::collectives

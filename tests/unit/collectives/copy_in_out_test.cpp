@@ -22,12 +22,7 @@ constexpr Bytes kLengths[] = {0, 4, 100, 4000, 32768, 65540, 150000, 700000};
 
 void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned seed, unsigned calls,
                 std::atomic<unsigned>& wrong) {
-    GroupSegment staged(memory, n, me, CopyInOut::sizes(n));
-    GroupSegment relayed(memory + GroupSegment::bytes_for(n, CopyInOut::sizes(n)), n, me,
-                         PipelinedReduce::sizes(n));
-    const Bytes relayed_end = GroupSegment::bytes_for(n, CopyInOut::sizes(n)) +
-                              GroupSegment::bytes_for(n, PipelinedReduce::sizes(n));
-    GroupSegment paired(memory + relayed_end, n, me, PairwiseExchange::sizes(n));
+    GroupSegment staged(memory, n, me, GroupSegment::staged_of(n));
     comm::RingCopy into_slots;
     NonTemporalTuner stores;
     // Members may judge differently, and change their minds.
@@ -62,11 +57,11 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
         Run run{given.data(), in_place ? given.data() : result.data(), kCompose, 0};
         if (PipelinedReduce::fits(shape)) {
             const PipelinedReduce::Tools tools{into_slots, nullptr, seed % 2 == 0};
-            PipelinedReduce(shape, run, relayed, tools, host, me).run();
+            PipelinedReduce(shape, run, staged, tools, host, me).run();
         } else if (by_pairs) {
             if (call % 4 == me % 4) prefer(call % 8 < 4 ? Store::kNonTemporal : Store::kOrdinary);
             const PairwiseExchange::Tools tools{stores, copy.non_temporal, 1 + seed % 4};
-            PairwiseExchange(shape, run, paired, tools, host, me).run();
+            PairwiseExchange(shape, run, staged, tools, host, me).run();
         } else {
             CopyInOut(shape, run, staged, copy, host, me).run();
         }
@@ -82,10 +77,8 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
 TEST_CASE("random long calls in shared memory") {
     for (const std::uint32_t n : {2u, 3u, 6u}) {
         for (unsigned seed = 1; seed <= 8; ++seed) {
-            const Bytes staged = GroupSegment::bytes_for(n, CopyInOut::sizes(n));
-            const Bytes relayed = GroupSegment::bytes_for(n, PipelinedReduce::sizes(n));
-            const Bytes paired = GroupSegment::bytes_for(n, PairwiseExchange::sizes(n));
-            std::vector<std::byte> bytes(staged + relayed + paired + kLine);
+            const Bytes staged = GroupSegment::bytes_for(n, GroupSegment::staged_of(n));
+            std::vector<std::byte> bytes(staged + kLine);
             const auto at = reinterpret_cast<std::uintptr_t>(bytes.data());
             std::byte* memory = bytes.data() + (kLine - at % kLine) % kLine;
             std::atomic<unsigned> wrong = 0;
@@ -99,11 +92,48 @@ TEST_CASE("random long calls in shared memory") {
     }
 }
 
+TEST_CASE("a piece of a broadcast to many members needs several slots") {
+    constexpr std::uint32_t kMembers = 70;
+    constexpr unsigned kCalls = 3;
+    std::vector<std::byte> bytes(
+        GroupSegment::bytes_for(kMembers, GroupSegment::staged_of(kMembers)) + kLine);
+    const auto at = reinterpret_cast<std::uintptr_t>(bytes.data());
+    std::byte* memory = bytes.data() + (kLine - at % kLine) % kLine;
+    Shape shape;
+    shape.operation = Operation::kBcast;
+    shape.n = kMembers;
+    shape.bytes = 200'001;
+    REQUIRE(GroupSegment::common_piece(kMembers) * 2 < Bytes{64} << 10);
+    std::atomic<unsigned> wrong = 0;
+    std::vector<std::thread> threads;
+    for (std::uint32_t me = 0; me < kMembers; ++me) {
+        threads.emplace_back([&, me] {
+            GroupSegment segment(memory, kMembers, me, GroupSegment::staged_of(kMembers));
+            comm::RingCopy into_slots;
+            YieldingHost host;
+            Shape own = shape;
+            for (unsigned call = 0; call < kCalls; ++call) {
+                own.root = static_cast<Rank>(call * 31);
+                const std::vector<std::byte> wanted = bytes_of(call * 31, call, 0, own.bytes);
+                std::vector<std::byte> result(own.bytes);
+                if (me == call * 31) result = wanted;
+                const Run run{nullptr, result.data(), {}, 0};
+                CopyInOut(own, run, segment, SlotCopy{into_slots, false}, host, me).run();
+                if (result != wanted) ++wrong;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+}
+
 TEST_CASE("all groups' memory has room in a common piece") {
     for (std::uint32_t local : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 512u, 513u, 4096u}) {
         for (std::uint32_t n = 1; n <= local; n += n < 70 ? 1 : 37) {
             CHECK(ShmGroup::bytes_for(n) <= common_bytes(local));
-            if (n > 1) CHECK(PipelineSegment::bytes_for(n) <= staging_bytes(local));
+            if (n > 1)
+                CHECK(GroupSegment::bytes_for(n, GroupSegment::staged_of(n)) <=
+                      staging_bytes(local));
         }
     }
 }

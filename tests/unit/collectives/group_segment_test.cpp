@@ -43,27 +43,6 @@ struct YieldingHost : GroupSegment::Host {
     std::uint32_t last_whom = 0;
 };
 
-// Every member gives a number that follows from the call; the result is their sum.
-struct NumberPart : GroupSegment::Part {
-    void contribute(std::byte* slot) override { std::memcpy(slot, &own, sizeof own); }
-    void combine(std::byte* result) override {
-        std::uint64_t sum = 0;
-        for (std::uint32_t m = 0; m < members; ++m) {
-            std::uint64_t one = 0;
-            std::memcpy(&one, segment->slot(m), sizeof one);
-            sum += one;
-        }
-        std::memcpy(result, &sum, sizeof sum);
-    }
-    Bytes result_bytes() const override { return sizeof own; }
-    void consume(const std::byte* result) override { std::memcpy(&got, result, sizeof got); }
-
-    const GroupSegment* segment = nullptr;
-    std::uint32_t members = 0;
-    std::uint64_t own = 0;
-    std::uint64_t got = 0;
-};
-
 std::uint64_t number(std::uint32_t member, std::uint32_t call) {
     return (member + 1ull) * 1'000'003 + call * 17ull;
 }
@@ -72,6 +51,25 @@ std::uint64_t word_at(const std::byte* slot) {
     std::uint64_t word = 0;
     std::memcpy(&word, slot, sizeof word);
     return word;
+}
+
+// The sum of all at all members; the last one to arrive adds them up.
+std::uint64_t to_all(GroupSegment& segment, GroupSegment::Host& host, std::uint32_t members,
+                     std::uint32_t me, std::uint64_t own) {
+    const std::uint64_t call = segment.acquire_for(GroupSegment::kNobody, host);
+    std::memcpy(segment.slot_of(me, call), &own, sizeof own);
+    std::byte* result = segment.result(call, sizeof own);
+    if (segment.arrive(call)) {
+        std::uint64_t sum = 0;
+        for (std::uint32_t m = 0; m < members; ++m) sum += word_at(segment.slot_of(m, call));
+        std::memcpy(result, &sum, sizeof sum);
+        segment.publish_result(call, host);
+    } else {
+        segment.await_last(call, host);
+    }
+    const std::uint64_t got = word_at(result);
+    segment.release(call, host);
+    return got;
 }
 
 // What the root has.
@@ -193,7 +191,7 @@ void run_member(std::byte* memory, const GroupSegment::Sizes& sizes, std::uint32
     GroupSegment segment(memory, members, me, sizes);
     YieldingHost host;
     std::minstd_rand same(seed);
-    std::minstd_rand own(seed * 31 + me);
+    std::minstd_rand pauses(seed * 31 + me);
     std::uint32_t kind = 0;
     std::uint32_t more = 0;  // calls of that kind
     for (std::uint32_t call = 0; call < calls; ++call) {
@@ -203,43 +201,41 @@ void run_member(std::byte* memory, const GroupSegment::Sizes& sizes, std::uint32
             // Long runs too: in chains members get more than the depth apart.
             more = same() % 4 == 0 ? static_cast<std::uint32_t>(same() % 40) : 0;
         }
-        if (own() % 8 == 0) ::sched_yield();
-        NumberPart part;
-        part.segment = &segment;
-        part.members = members;
-        part.own = number(me, call);
+        if (pauses() % 8 == 0) ::sched_yield();
+        const std::uint64_t own = number(me, call);
+        std::uint64_t got = 0;
         std::uint64_t expected = number(root, call);
         if (kind == 0) {
-            part.got = from_root(segment, host, me, root, part.own);
+            got = from_root(segment, host, me, root, own);
         } else if (kind == 3) {
             // Each gets its neighbour's.
             const std::uint32_t giver = (me + 1 + root) % members;
             const std::uint32_t taker = (me + 2 * members - 1 - root) % members;
-            part.got = from_neighbour(segment, host, me, giver, taker, part.own);
+            got = from_neighbour(segment, host, me, giver, taker, own);
             expected = number(giver, call);
         } else if (kind == 4) {
-            part.got = along_chain(segment, host, members, me, part.own);
+            got = along_chain(segment, host, members, me, own);
             expected = 0;
             for (std::uint32_t m = 0; m <= me; ++m) expected += number(m, call);
         } else if (kind == 5) {
-            part.got = exchange(segment, host, members, me, call);
+            got = exchange(segment, host, members, me, call);
             expected = 0;
             for (std::uint32_t m = 0; m < members; ++m)
                 expected += number(m, call) + number(m, call + 1);
         } else if (kind == 6) {
-            part.got = from_root(segment, host, members, me, root, call);
+            got = from_root(segment, host, members, me, root, call);
             expected = number(root, call) + me;
         } else {
             expected = 0;
             for (std::uint32_t m = 0; m < members; ++m) expected += number(m, call);
             if (kind == 2) {
-                part.got = to_root(segment, host, members, me, root, part.own);
+                got = to_root(segment, host, members, me, root, own);
                 if (me != root) expected = 0;
             } else {
-                segment.all_contribute(part, host);
+                got = to_all(segment, host, members, me, own);
             }
         }
-        if (part.got != expected) ++wrong;
+        if (got != expected) ++wrong;
     }
     // One is the last.
     if (segment.leave()) wrong += 1000;
