@@ -110,7 +110,7 @@ std::string allowed_values(const OptionRow& row) {
         case Kind::kNumberOrWord:
             return list_in_words(row.choices, number_in_words(row));
         case Kind::kSize:
-            return number_in_words(row) + ", with k, m or g behind it for powers of 1024";
+            return number_in_words(row) + ", optionally followed by k, m or g for powers of 1024";
         case Kind::kFile:
             return "the name of a file";
         case Kind::kString:

@@ -26,7 +26,7 @@ int fail(const std::string& text) {
 
 int usage() {
     return fail(
-        "expected attach JOB, with flags as -tracelevel behind it, or stop JOB; poestat "
+        "expected attach JOB, followed by flags such as -tracelevel, or stop JOB; poestat "
         "tells which jobs there are");
 }
 

@@ -27,7 +27,7 @@ class Plan {
     void begin(const Group& group, const Run& run);
     // Executes as many steps as possible without blocking. Returns true if the run has ended.
     bool advance(comm::MessageLayer& messages);
-    // Ends the awaited message if its peer takes part no more; the next advance() then ends the run. For
+    // Ends the awaited message if its peer no longer takes part; the next advance() then ends the run. For
     // callers that poll. Precondition: advance() has just returned false.
     void end_if_hopeless(comm::MessageLayer& messages);
     // Executes all steps; blocks until the run has ended.

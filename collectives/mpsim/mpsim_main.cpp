@@ -119,7 +119,8 @@ std::vector<Row> rows_of(const std::vector<Choice>& choices, const SimulatorArgu
     for (Row* row : cheapest) {
         sum += row->work;
         if (sum > kMostWork && choices.size() > 1)
-            row->missing = "takes too long beside the others: name it to simulate it alone";
+            row->missing =
+                "takes too long to be simulated with the others: name it to simulate it alone";
     }
     return rows;
 }

@@ -112,7 +112,7 @@ int tell_received(ApiCall& call, const ReceiveRequest& received, int* source, in
     if (!nbytes.store(static_cast<long long>(received.expected))) [[unlikely]] {
         return call.refuse(MplError::kCountTooSmall,
                            "the message has come, but its " + std::to_string(received.expected) +
-                               " bytes cannot be told in an integer of this width",
+                               " bytes do not fit into an integer of this width",
                            "make nbytes a size_t");
     }
     if (received.length > received.expected && call.runtime().overflow_is_error()) [[unlikely]] {

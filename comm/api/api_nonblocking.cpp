@@ -186,7 +186,7 @@ int api_probe(const Caller& name, int* source, int* type, UserCount nbytes) {
         if (!nbytes.store(static_cast<long long>(message->length))) {
             return call.refuse(MplError::kCountTooSmall,
                                "the " + std::to_string(message->length) +
-                                   " bytes of the message cannot be told in an integer of this "
+                                   " bytes of the message do not fit into an integer of this "
                                    "width",
                                "make nbytes a size_t");
         }

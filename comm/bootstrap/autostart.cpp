@@ -98,7 +98,7 @@ void become_poe(const std::vector<std::string>& arguments) {
     const std::string beside = poe_beside_library();
     if (!beside.empty()) ::execv(beside.c_str(), words.data());
     ::execvp("poe", words.data());
-    refuse("poe was found neither beside the MPL library nor on PATH");
+    refuse("poe was found neither next to the MPL library nor on PATH");
 }
 
 }  // namespace poe::comm

@@ -87,7 +87,7 @@ std::optional<UserError> read_size(const Variables& variables, const char* name,
         return not_allowed(name, text,
                            "a number of bytes from " + std::to_string(low) + " to " +
                                std::to_string(high) +
-                               ", with k, m or g behind it for powers of 1024");
+                               ", optionally followed by k, m or g for powers of 1024");
     value = size;
     return std::nullopt;
 }

@@ -62,7 +62,7 @@ Fault fault_of_exchange(comm::Runtime& runtime, comm::Outcome outcome, TaskId ta
     if (outcome == comm::Outcome::kDone) return {};
     const char* reason = runtime.messages().fault_of(task);
     return {MPI_ERR_PROC_ABORTED, "",
-            runtime.name_of(task) + " takes part no more (" +
+            runtime.name_of(task) + " no longer takes part (" +
                 (reason != nullptr ? reason : "reason unknown") + ")",
             "find out whether that task has ended"};
 }
@@ -169,7 +169,7 @@ Fault gather_words(comm::Runtime& runtime, Comm& comm, const Words& own, Contrib
     if (Fault fault = bcast_words(runtime, comm.local->tasks(), comm.rank, 0, route, all.remote))
         return fault;
     if (!all.remote.empty()) return {};
-    return {MPI_ERR_PROC_ABORTED, "", "rank 0 of the remote group takes part no more",
+    return {MPI_ERR_PROC_ABORTED, "", "rank 0 of the remote group no longer takes part",
             "find out whether that task has ended"};
 }
 

@@ -159,7 +159,7 @@ Fault set_up(comm::Runtime& runtime, File& file, const Info* info) {
         const std::lock_guard guard(environment().lock);
         add_file_hints(file.info, file.hints, info);
     }
-    // What all members must have alike is what rank 0 says, because hints may differ.
+    // Hints may differ between members. What must be the same at all members is taken from rank 0.
     std::vector<std::array<std::int64_t, 2>> hints;
     if (Fault fault = gather_values(runtime, *file.comm,
                                     {file.hints.aggregators, file.hints.collective_buffer}, hints))

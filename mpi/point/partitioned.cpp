@@ -239,7 +239,7 @@ bool PartitionedReceive::has_arrived(int partition) {
     const Bytes sent = offer_->words.bytes;
     if (bytes == 0 || sent == 0) return true;
     const Bytes from = static_cast<Bytes>(partition) * bytes;
-    // Nothing arrives in the partitions behind the end of what is sent.
+    // Nothing arrives in the partitions after the end of what is sent.
     const Bytes last = std::min(from + bytes, sent_);
     const auto end = static_cast<std::int64_t>((last + sent - 1) / sent);
     for (auto number = static_cast<std::int64_t>(from / sent); number < end; ++number)

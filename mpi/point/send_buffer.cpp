@@ -95,7 +95,7 @@ Fault SendBuffer::send(comm::MessageLayer& messages, const comm::SendRequest& me
         return {MPI_ERR_BUFFER, "",
                 "the message of " + std::to_string(length) +
                     " bytes does not fit into the attached buffer of " + std::to_string(size_) +
-                    " bytes beside the messages that are not sent yet",
+                    " bytes in addition to the messages that are not sent yet",
                 "attach a larger buffer: each message needs MPI_BSEND_OVERHEAD bytes more than its "
                 "packed size"};
     slot->bytes = bytes;

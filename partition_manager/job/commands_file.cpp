@@ -67,7 +67,7 @@ class CommandSplitter {
                 return take_double_quoted();
             case '\\':
                 if (at_ + 1 == text_.size())
-                    return error_at(at_, "a backslash with nothing behind it",
+                    return error_at(at_, "a backslash at the end of the command",
                                     "write \\\\ for a backslash; a command is one line");
                 word_ += text_[at_ + 1];
                 at_ += 2;

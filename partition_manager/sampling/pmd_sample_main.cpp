@@ -100,7 +100,7 @@ class Sampler {
         find_sleepers(now);
         count(now);
         if (recorder_.full() && !std::exchange(full_, true))
-            std::cout << "no more samples are recorded: the disk is full, or their stream has its "
+            std::cout << "sampling has ended: the disk is full, or the stream of samples has its "
                          "largest size"
                       << std::endl;
     }

@@ -22,17 +22,17 @@ from stdio_bench import rate
 
 TESTBED = str(ROOT / "tests" / "cluster" / "testbed")
 HERE = pathlib.Path(__file__).resolve().parent
-FANOUT = 16  # of poe, unless told otherwise
+FANOUT = 16  # the default of poe
 # The key exchange without the post-quantum half, which costs most of a connection.
 CHEAP_SSH = "-o KexAlgorithms=^curve25519-sha256"
 TREE_TARGET = 1.03  # of the bare tree of ssh connections
 SLURM_TARGET = 0.7  # of srun
 STDIO_TARGET = ">= 2.0"  # of the faster peer
 HUNG = 60  # seconds; mpirun does so now and then
-# MPICH's hello does not end over hosts in most runs, under srun, hydra and poe alike: one task closes its connections
-# in MPI_Finalize and waits for others that wait in PMI already. Being asked to end, srun takes its tasks with it.
+# On several hosts, most runs of MPICH's hello do not end, under srun, hydra and poe alike: one task closes its
+# connections in MPI_Finalize and waits for tasks that already wait in PMI. A srun that gets SIGTERM ends its tasks.
 SOON = ["timeout", "--kill-after=5", "15"]
-# On hosts that are namespaces of one computer MPIs would look for other ways between them, some in vain.
+# On hosts that are namespaces of one computer, MPIs would try other connections, some of which never succeed.
 PLAIN_NETWORK = ["env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=eth0", "OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self",
                  "OMPI_MCA_btl_tcp_if_include=eth0"]
 

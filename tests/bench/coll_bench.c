@@ -1,7 +1,7 @@
 /* coll_bench OPERATION BYTES SECONDS [apart]: times one collective operation of all tasks. One
  * source, compiled with MPL and with each MPI (-DUSE_MPI), so that all run through the same loop.
- * "apart": with a barrier behind each call, which counts, so that no call begins before the last
- * has ended everywhere.
+ * "apart": there is a barrier after each call, which is part of the time, so that no call begins
+ * before the previous one has ended at all tasks.
  *
  * Batches of calls between two barriers; as many calls to a batch as take a few milliseconds, as
  * many batches as fit into SECONDS, three at least. A batch took as long as it took the task that

@@ -3,7 +3,7 @@ bed (tests/cluster/testbed, as root). One task on each of 16 hosts at 100 Mbit/s
 measured there, which takes three minutes, and with what is built in; then broadcasts of 8 bytes with delay, by the
 binomial tree, by lambda trees, and by what the call takes when mptune has measured lambda there.
 
-./dev bench collectives hosts [HOSTS]: with fewer hosts no target is asked for."""
+./dev bench collectives hosts [HOSTS]: with fewer hosts there is no target."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def launches(commands):
 
 
 def lambdas(told):
-    """Of 8 bytes, by experiment 1 and 2, as mptune tells them."""
+    """Of 8 bytes, by experiment 1 and 2, as mptune prints them."""
     row = next(words for line in told.splitlines() if (words := line.split())[:1] == ["8"])
     return float(row[3]), float(row[5])
 
@@ -78,7 +78,7 @@ def measure(what, programs):
             out = subprocess.run([TESTBED, "on", "0", MPTUNE, "-longest", LONGEST, "-o", tuning, "-procs", str(hosts),
                                   "-hostfile", file.name], stdout=subprocess.PIPE, text=True, check=True,
                                  timeout=PATIENCE_TUNING).stdout
-            # With a barrier before each, which counts: else one would begin before the last is through.
+            # A barrier before each call is part of the time. Without it a call could begin before the previous one has ended.
             words = mpl("bcast", "8", str(SECONDS))
             times = launches({"tuned": ["env", "MP_CCL_MODE=barrier", f"MP_TUNEFILE={tuning}", *words],
                               **{tree: ["env", "MP_CCL_MODE=barrier", f"MP_COLL_BCAST={tree}", *words]

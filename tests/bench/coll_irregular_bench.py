@@ -1,6 +1,6 @@
 """Irregular all-to-all: patterns 1 and 2 of paper 004 at 16 and 64 tasks, mpc_indexv under poe beside
 MPI_Alltoallv of MPICH and Open MPI, in turns. Then the paper's algorithms A1 to A4 by name, and the order in
-which mpsim has them, with what mptune and mpc_sync say of messages and turns here.
+which mpsim has them, with the costs of messages and turns that mptune and mpc_sync measure here.
 
 ./dev bench collectives irregular [TASKS]..."""
 
@@ -83,7 +83,7 @@ def apart(times, a, b):
 
 
 def agreement(measured, model):
-    """Of the pairs that are told apart, how many are in the simulator's order; and how many there are."""
+    """How many of the pairs whose times differ are in the simulator's order, and how many such pairs there are."""
     pairs = [(a, b) for a, b in itertools.combinations(model, 2)
              if measured[a] is not None and measured[b] is not None and apart(model, a, b) and apart(measured, a, b)]
     return sum((model[a] < model[b]) == (measured[a] < measured[b]) for a, b in pairs), len(pairs)

@@ -1,5 +1,5 @@
 """Packaged programs of MPICH, unmodified: on POE's library (poe -mpi poe) and on their own under its launcher. Both must have
-the same result. A run is given up after LIMIT seconds, because tasks of MPICH do not give a processor away while they wait.
+the same result. A run is given up after LIMIT seconds, because tasks of MPICH do not yield the processor while they wait.
 
 ./dev bench mpich hosts [HOSTS]...: the same with one task on each of 2 and of 16 hosts of the test bed (tests/cluster/testbed,
 as root), which are as fast as memory and share the processors of this computer."""
@@ -25,7 +25,7 @@ HOSTS = (2, 16)
 HOSTS_LIMIT = 120
 GIVEN_UP = 124  # the status of timeout(1)
 TESTBED = str(ROOT / "tests" / "cluster" / "testbed")
-# Between hosts that are namespaces of one computer, MPICH's UCX would look for other ways, some in vain.
+# Between hosts that are namespaces of one computer, MPICH's UCX would try other connections, some of which never succeed.
 PLAIN_NETWORK = ["env", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=eth0"]
 SCALAPACK = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests")
 TESTERS = {"xdlu": "LU.dat", "xdqr": "QR.dat", "xdllt": "LLT.dat"}

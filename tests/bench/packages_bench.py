@@ -1,5 +1,5 @@
 """Whole packaged programs, unmodified, under poe and under the launcher of their MPI library, in turns: LAMMPS, HPCC,
-testers of ScaLAPACK, mpi4py. Two tasks each, because this is about whole jobs and not about a crowd."""
+testers of ScaLAPACK, mpi4py. Two tasks each, because the subject is whole jobs, not many tasks."""
 
 import pathlib
 import re
@@ -64,7 +64,7 @@ def hpcc_input():
 
 
 def programs(folder):
-    """name -> (directory, command); a missing program is left out, and told."""
+    """name -> (directory, command); a missing program is left out and reported."""
     found = {}
     write = lambda name, content: (folder / name).write_text(content) and str(folder / name)
     if shutil.which("lmp"):

@@ -406,7 +406,7 @@ class Unchanged(SampleTest):
                                  "-procs", "2", "-sample", "10000", "-tracefile", "run.trc"], capture_output=True, timeout=60,
                                 env=clean_environment())
         self.assertEqual((result.returncode, result.stdout.count(b"done")), (0, 2), result.stderr)
-        self.assertIn(b"no more samples are recorded: the disk is full", result.stderr)
+        self.assertIn(b"sampling has ended: the disk is full", result.stderr)
         self.assertRegex(result.stderr, rb"(?m)^     [0-9,]+ records are missing: there was no room")
 
     @staticmethod

@@ -65,7 +65,7 @@ TEST_CASE("wrong values are refused with what is allowed") {
         CHECK(complaint("MP_BUFFER_MEM", text) ==
               "MP_BUFFER_MEM: \"" + std::string(text) +
                   "\" is not allowed; expected a number of bytes from 4096 to 1099511627776, with "
-                  "k, m or g behind it for powers of 1024");
+                  "k, m or g for powers of 1024");
     CHECK(complaint("MP_EAGER_LIMIT", "2g").find("from 1 to 1073741824") != std::string::npos);
     CHECK(complaint("MP_WAIT_MODE", "pol") ==
           "MP_WAIT_MODE: \"pol\" is not allowed; expected adaptive, poll, yield, sleep or nopoll");

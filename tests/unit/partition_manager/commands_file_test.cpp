@@ -55,7 +55,7 @@ TEST_CASE("mistakes in a line", "[commands_file]") {
          "f:7:1: the quote \" has no end on its line; expected another \", or \\\" for the "
          "character"},
         {"a \\",
-         "f:7:3: a backslash with nothing behind it; write \\\\ for a backslash; a command is "
+         "f:7:3: a backslash at the end of the command; write \\\\ for a backslash; a command is "
          "one line"},
         {std::string("a \0b", 4), "f:7:3: a NUL byte; expected text: no argument can hold it"},
     };

@@ -113,7 +113,8 @@ TEST_CASE("rows in words", "[option_table]") {
         {"infolevel", "-infolevel, -ilevel NUMBER", "a number from 0 to 6"},
         {"printenv", "-printenv yes|no|SCRIPT", "yes, no or a script"},
         {"eager_limit", "-eager_limit SIZE",
-         "a number of bytes from 0 to 1073741824, with k, m or g behind it for powers of 1024"},
+         "a number of bytes from 0 to 1073741824, optionally followed by k, m or g for powers of "
+         "1024"},
         {"statistics", "-statistics yes|no|print", "yes, no or print"},
         {"h", "-h, --help", "no value"},
         {"dry-run", "--dry-run", "no value"},

@@ -143,7 +143,7 @@ TEST_CASE("spmd from a pipe: no prompts, and mistakes end it", "[prompt]") {
     CHECK(steps.shown.empty());
     Dialogue bad{{"a", "b \\"}, "", false};
     CHECK(run_dialogue(bad, kSpmd, true, 1) ==
-          "a || error: standard input:2:3: a backslash with nothing behind it; write \\\\ for a "
+          "a || error: standard input:2:3: a backslash at the end of the command; write \\\\ for a "
           "backslash; a command is one line");
     Dialogue empty{{}, "", false};
     CHECK(run_dialogue(empty, kSpmd, false, 1) ==
