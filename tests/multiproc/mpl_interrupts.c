@@ -226,7 +226,7 @@ int main(int count, char** words) {
     CHECK(mpc_environ(&tasks, &me) == 0);
     next = (me + 1) % tasks;
     before = (me + tasks - 1) % tasks;
-    alarm(100);
+    alarm(220);
     if (strcmp(how, "enable") == 0) {
         CHECK(mpc_queryintr() == 0 && mpc_enableintr() == 0);
     }
