@@ -190,9 +190,9 @@ class Entry {
             out += shape.between(me, r);
             in += shape.between(r, me);
         }
-        return refuse_outcome(
-            call_, exchange_planned(library_.messages(), *group_, line, blocks,
-                                    library_.next_type(*group_), kCclContext, library_.progress()));
+        return refuse_outcome(call_, exchange_planned({library_.messages(), *group_, line, blocks,
+                                                       library_.next_type(*group_), kCclContext,
+                                                       library_.progress()}));
     }
     // The task that is the root; -1: the call has none.
     TaskId root() const {

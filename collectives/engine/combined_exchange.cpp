@@ -10,7 +10,6 @@ namespace poe::collectives {
 namespace {
 
 using comm::BufferView;
-using comm::MessageLayer;
 using comm::Outcome;
 
 // The length of a block in a message, or the mark of a block that is sent directly.
@@ -42,29 +41,15 @@ struct CombinedMessages final : GroupOwned {
     std::vector<std::byte> own_block;
 };
 
-class CombinedExchange {
+class CombinedExchange : private PlannedMovement {
   public:
-    CombinedExchange(MessageLayer& messages, const Group& group, PlannedLine& line,
-                     std::span<const PlannedBlock> blocks, std::int32_t type, std::uint32_t context,
-                     CallProgress& progress)
-        : messages_(messages),
-          group_(group),
-          line_(line),
-          blocks_(blocks),
-          type_(type),
-          context_(context),
-          progress_(progress),
-          me_(static_cast<std::uint32_t>(group.me)),
-          memory_(static_cast<CombinedMessages&>(*line.requests)) {}
+    explicit CombinedExchange(const PlannedMove& move)
+        : PlannedMovement(move), memory_(static_cast<CombinedMessages&>(*line_.requests)) {}
 
     ExchangeEnd run() {
-        const std::uint32_t call = line_.made++;
-        if (!all_fit()) {
-            ++line_.mismatched;
-            line_.notice.merge({call, group_.members[me_]});
-        }
-        const CallProgress::Scope told(progress_, CollectivePath::kPlan);
-        progress_.begin_rounds(line_.call.operation, line_.steps.back().round + 1);
+        begin(line_.steps.back().round + 1, [this](std::uint32_t rank) {
+            return is_short(blocks_[rank].out) && is_short(blocks_[rank].in);
+        });
         hold_own();
         for (std::size_t first = 0; first < line_.steps.size() && end_.ok();) {
             const std::uint32_t round = line_.steps[first].round;
@@ -80,13 +65,6 @@ class CombinedExchange {
 
   private:
     bool is_short(const BufferView& block) const { return block.size() <= line_.call.limit; }
-    bool all_fit() const {
-        for (std::uint32_t rank = 0; rank < group_.size(); ++rank)
-            if (rank != me_ && !(is_short(blocks_[rank].out) && is_short(blocks_[rank].in)))
-                return false;
-        return true;
-    }
-
     void hold_own() {
         for (std::uint32_t slot = 0; slot < group_.size(); ++slot) {
             const BufferView& block = blocks_[line_.layout.after(me_, slot)].out;
@@ -100,28 +78,24 @@ class CombinedExchange {
     void run_round(std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             CombinedMessages::Step& step = memory_.steps[i];
-            step.receive.reset(BufferView(step.in.data(), step.in.size()),
-                               {context_, member_before(line_.steps[i]), type_});
-            messages_.start(step.receive);
+            start_receive(step.receive, rank_before(line_.steps[i]),
+                          BufferView(step.in.data(), step.in.size()));
         }
         for (std::size_t i = first; i < last; ++i) {
             CombinedMessages::Step& step = memory_.steps[i];
-            step.send = comm::SendRequest(
-                BufferView(step.out.data(), pack(line_.steps[i], step.out.data())),
-                group_.members[line_.layout.after(me_, line_.steps[i].distance)], type_, context_,
-                comm::FlowClass::kCollective);
-            messages_.start(step.send);
+            start_send(step.send, line_.layout.after(me_, line_.steps[i].distance),
+                       BufferView(step.out.data(), pack(line_.steps[i], step.out.data())));
         }
         for (std::size_t i = first; i < last; ++i) {
             CombinedMessages::Step& step = memory_.steps[i];
             messages_.wait(step.receive);
             unpack(line_.steps[i], step);
         }
-        for (std::size_t i = first; i < last; ++i) wait(memory_.steps[i].send);
+        for (std::size_t i = first; i < last; ++i) finish(memory_.steps[i].send);
     }
 
-    TaskId member_before(const CombinedStep& step) const {
-        return group_.members[line_.layout.before(me_, step.distance)];
+    std::uint32_t rank_before(const CombinedStep& step) const {
+        return line_.layout.before(me_, step.distance);
     }
 
     // Writes the message of a step; returns its length.
@@ -147,16 +121,11 @@ class CombinedExchange {
     void unpack(const CombinedStep& step, const CombinedMessages::Step& message) {
         if (!end_.ok()) return;
         const comm::ReceiveRequest& request = message.receive;
-        const TaskId source = member_before(step);
-        if (request.outcome != Outcome::kDone) {
-            end_ = {request.outcome, source, 0, 0};
-            return;
-        }
+        const std::uint32_t source = rank_before(step);
+        if (request.outcome != Outcome::kDone) return fail(source, request.outcome);
         const Bytes head = sizeof(PlanNotice) + step.slots.size() * sizeof(CombinedLength);
-        if (request.length < head || request.length > request.view.size()) {
-            end_ = {Outcome::kDone, source, request.length, head};
-            return;
-        }
+        if (request.length < head || request.length > request.view.size())
+            return differ(source, request.length, head);
         PlanNotice notice;
         std::memcpy(&notice, message.in.data(), sizeof notice);
         line_.notice.merge(notice);
@@ -169,7 +138,7 @@ class CombinedExchange {
             length += sizeof block.length;
             at += block.bytes();
         }
-        if (at != request.length) end_ = {Outcome::kDone, source, request.length, at};
+        if (at != request.length) differ(source, request.length, at);
     }
 
     // Stores the blocks that have arrived, and the own one, and exchanges those that are sent
@@ -177,9 +146,7 @@ class CombinedExchange {
     void deliver() {
         for (std::uint32_t rank = 0; rank < group_.size(); ++rank)
             if (rank != me_ && !is_short(blocks_[rank].out))
-                messages_.start(memory_.direct_sends.emplace_back(
-                    blocks_[rank].out, group_.members[rank], type_, context_,
-                    comm::FlowClass::kCollective));
+                start_send(memory_.direct_sends.emplace_back(), rank, blocks_[rank].out);
         for (std::uint32_t slot = 0; slot < group_.size(); ++slot) {
             const std::uint32_t source = line_.layout.before(me_, slot);
             const BufferView& into = blocks_[source].in;
@@ -187,24 +154,23 @@ class CombinedExchange {
             if (source == me_) {
                 copy_own();
             } else if (block.length == kSentDirectly) {
-                comm::ReceiveRequest& request =
-                    memory_.direct_receives.emplace_back(source, comm::ReceiveRequest{}).second;
-                request.reset(into, {context_, group_.members[source], type_});
-                messages_.start(request);
+                start_receive(
+                    memory_.direct_receives.emplace_back(source, comm::ReceiveRequest{}).second,
+                    source, into);
             } else {
-                if (block.bytes() != into.size()) differ(source, block.bytes());
+                if (block.bytes() != into.size()) differ(source, block.bytes(), into.size());
                 if (const Bytes bytes = std::min(block.bytes(), into.size()); bytes > 0)
                     into.copy_in(0, block.arrived, bytes);
             }
         }
         for (auto& [rank, request] : memory_.direct_receives) {
             if (messages_.wait(request) != Outcome::kDone) {
-                if (end_.ok()) end_ = {request.outcome, group_.members[rank], 0, 0};
+                fail(rank, request.outcome);
             } else if (request.length != request.view.size()) {
-                differ(rank, request.length);
+                differ(rank, request.length, request.view.size());
             }
         }
-        for (comm::SendRequest& each : memory_.direct_sends) wait(each);
+        for (comm::SendRequest& each : memory_.direct_sends) finish(each);
         memory_.direct_receives.clear();
         memory_.direct_sends.clear();
     }
@@ -212,7 +178,7 @@ class CombinedExchange {
     void copy_own() {
         const PlannedBlock& own = blocks_[me_];
         const Bytes bytes = own.out.size();
-        if (bytes != own.in.size()) differ(me_, bytes);
+        if (bytes != own.in.size()) differ(me_, bytes, own.in.size());
         if (bytes == 0 || bytes > own.in.size()) return;
         const std::byte* from = own.out.start();
         if (!own.out.contiguous()) {
@@ -223,25 +189,7 @@ class CombinedExchange {
         own.in.copy_in(0, from, bytes);
     }
 
-    void differ(std::uint32_t source, Bytes came) {
-        if (end_.ok())
-            end_ = {Outcome::kDone, group_.members[source], came, blocks_[source].in.size()};
-    }
-    void wait(comm::SendRequest& request) {
-        const Outcome outcome = messages_.wait(request);
-        if (outcome != Outcome::kDone && end_.ok()) end_ = {outcome, request.dest, 0, 0};
-    }
-
-    MessageLayer& messages_;
-    const Group& group_;
-    PlannedLine& line_;
-    std::span<const PlannedBlock> blocks_;
-    const std::int32_t type_;
-    const std::uint32_t context_;
-    CallProgress& progress_;
-    const std::uint32_t me_;
     CombinedMessages& memory_;
-    ExchangeEnd end_;
 };
 
 std::unique_ptr<CombinedMessages> messages_for(const PlannedLine& line) {
@@ -259,11 +207,9 @@ std::unique_ptr<CombinedMessages> messages_for(const PlannedLine& line) {
 
 }  // namespace
 
-ExchangeEnd exchange_combined(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
-                              std::span<const PlannedBlock> blocks, std::int32_t type,
-                              std::uint32_t context, CallProgress& progress) {
-    if (line.requests == nullptr) line.requests = messages_for(line);
-    return CombinedExchange(messages, group, line, blocks, type, context, progress).run();
+ExchangeEnd exchange_combined(const PlannedMove& move) {
+    if (move.line.requests == nullptr) move.line.requests = messages_for(move.line);
+    return CombinedExchange(move).run();
 }
 
 }  // namespace poe::collectives

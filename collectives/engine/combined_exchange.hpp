@@ -12,18 +12,11 @@
 // next call on, no member follows the line.
 #pragma once
 
-#include <span>
-
-#include "collectives/engine/call_progress.hpp"
-#include "collectives/engine/planned_block.hpp"
-#include "collectives/engine/planned_calls.hpp"
-#include "comm/matching/message_layer.hpp"
+#include "collectives/engine/planned_movement.hpp"
 
 namespace poe::collectives {
 
 // See exchange_planned(), which calls it. Precondition: the line has combined steps.
-ExchangeEnd exchange_combined(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
-                              std::span<const PlannedBlock> blocks, std::int32_t type,
-                              std::uint32_t context, CallProgress& progress);
+ExchangeEnd exchange_combined(const PlannedMove& move);
 
 }  // namespace poe::collectives

@@ -33,32 +33,16 @@ struct ExchangeRequests final : GroupOwned {
 };
 
 using comm::BufferView;
-using comm::MessageLayer;
 using comm::Outcome;
 
-class Exchange {
+class Exchange : private PlannedMovement {
   public:
-    Exchange(MessageLayer& messages, const Group& group, PlannedLine& line,
-             std::span<const PlannedBlock> blocks, std::int32_t type, std::uint32_t context,
-             CallProgress& progress)
-        : messages_(messages),
-          group_(group),
-          line_(line),
-          blocks_(blocks),
-          type_(type),
-          context_(context),
-          progress_(progress),
-          under_way_(static_cast<ExchangeRequests&>(*line.requests)) {}
+    explicit Exchange(const PlannedMove& move)
+        : PlannedMovement(move), under_way_(static_cast<ExchangeRequests&>(*line_.requests)) {}
 
     ExchangeEnd run() {
-        const std::uint32_t call = line_.made++;
-        if (!all_fit()) {
-            ++line_.mismatched;
-            line_.notice.merge({call, group_.members[static_cast<std::size_t>(group_.me)]});
-        }
-        const CallProgress::Scope told(progress_, CollectivePath::kPlan);
-        progress_.begin_rounds(line_.call.operation,
-                               static_cast<std::uint32_t>(line_.phases.size()));
+        begin(static_cast<std::uint32_t>(line_.phases.size()),
+              [this](std::uint32_t rank) { return send_fits(rank) && receive_fits(rank); });
         for (std::uint32_t k = 0; k < line_.phases.size() && end_.ok(); ++k) {
             progress_.reach(k);
             run_phase(line_.phases[k]);
@@ -68,29 +52,22 @@ class Exchange {
     }
 
   private:
-    bool is_me(std::uint32_t rank) const { return rank == static_cast<std::uint32_t>(group_.me); }
+    bool is_me(std::uint32_t rank) const { return rank == me_; }
     bool send_fits(std::uint32_t rank) const {
         return fits_plan(line_.outgoing[rank], blocks_[rank].out.size());
     }
     bool receive_fits(std::uint32_t rank) const {
         return fits_plan(line_.incoming[rank], blocks_[rank].in.size());
     }
-    bool all_fit() const {
-        for (std::uint32_t rank = 0; rank < group_.size(); ++rank)
-            if (!is_me(rank) && !(send_fits(rank) && receive_fits(rank))) return false;
-        return true;
-    }
 
     ExchangeRequests::Receive& receive(std::uint32_t rank, const BufferView& into) {
         ExchangeRequests::Receive& one = under_way_.receives.emplace_back();
         one.rank = rank;
-        one.request.reset(into, {context_, group_.members[rank], type_});
-        messages_.start(one.request);
+        start_receive(one.request, rank, into);
         return one;
     }
     void send(std::uint32_t rank, const BufferView& from) {
-        messages_.start(under_way_.sends.emplace_back(from, group_.members[rank], type_, context_,
-                                                      comm::FlowClass::kCollective));
+        start_send(under_way_.sends.emplace_back(), rank, from);
     }
     void send_notice(std::uint32_t rank) {
         NoticeMessage& notice = under_way_.notices.emplace_back();
@@ -124,9 +101,7 @@ class Exchange {
                 ExchangeRequests::Receive& one = under_way_.receives.emplace_back();
                 one.rank = rank;
                 one.only_notice = true;
-                one.request.reset(BufferView(&one.notice, sizeof one.notice),
-                                  {context_, group_.members[rank], type_});
-                messages_.start(one.request);
+                start_receive(one.request, rank, BufferView(&one.notice, sizeof one.notice));
             }
             if (blocks_[rank].in.size() > 0) receive(rank, blocks_[rank].in);
         }
@@ -143,17 +118,12 @@ class Exchange {
             messages_.wait(one.request);
             if (one.notice_first && is_notice(one)) {
                 line_.notice.merge(one.notice.notice);
-                one.request.reset(blocks_[one.rank].in,
-                                  {context_, group_.members[one.rank], type_});
-                messages_.start(one.request);
+                start_receive(one.request, one.rank, blocks_[one.rank].in);
                 messages_.wait(one.request);
             }
             check(one);
         }
-        for (comm::SendRequest& one : under_way_.sends) {
-            const Outcome outcome = messages_.wait(one);
-            if (outcome != Outcome::kDone && end_.ok()) end_ = {outcome, one.dest, 0, 0};
-        }
+        for (comm::SendRequest& one : under_way_.sends) finish(one);
         under_way_.receives.clear();
         under_way_.sends.clear();
         under_way_.notices.clear();
@@ -171,36 +141,24 @@ class Exchange {
 
     void check(const ExchangeRequests::Receive& one) {
         if (!end_.ok()) return;
-        const TaskId source = group_.members[one.rank];
         if (one.request.outcome != Outcome::kDone) {
-            end_ = {one.request.outcome, source, 0, 0};
+            fail(one.rank, one.request.outcome);
         } else if (one.request.length != one.request.view.size()) {
-            end_ = {Outcome::kDone, source, one.request.length, one.request.view.size()};
+            differ(one.rank, one.request.length, one.request.view.size());
         } else if (one.only_notice) {
             line_.notice.merge(one.notice.notice);
         }
     }
 
-    MessageLayer& messages_;
-    const Group& group_;
-    PlannedLine& line_;
-    std::span<const PlannedBlock> blocks_;
-    const std::int32_t type_;
-    const std::uint32_t context_;
-    CallProgress& progress_;
     ExchangeRequests& under_way_;
-    ExchangeEnd end_;
 };
 
 }  // namespace
 
-ExchangeEnd exchange_planned(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
-                             std::span<const PlannedBlock> blocks, std::int32_t type,
-                             std::uint32_t context, CallProgress& progress) {
-    if (!line.steps.empty())
-        return exchange_combined(messages, group, line, blocks, type, context, progress);
-    if (line.requests == nullptr) line.requests = std::make_unique<ExchangeRequests>();
-    return Exchange(messages, group, line, blocks, type, context, progress).run();
+ExchangeEnd exchange_planned(const PlannedMove& move) {
+    if (!move.line.steps.empty()) return exchange_combined(move);
+    if (move.line.requests == nullptr) move.line.requests = std::make_unique<ExchangeRequests>();
+    return Exchange(move).run();
 }
 
 }  // namespace poe::collectives

@@ -11,20 +11,11 @@
 // both know the order of the messages between them, so they are not confused.
 #pragma once
 
-#include <span>
-
-#include "collectives/engine/call_progress.hpp"
-#include "collectives/engine/planned_block.hpp"
-#include "collectives/engine/planned_calls.hpp"
-#include "comm/matching/message_layer.hpp"
+#include "collectives/engine/planned_movement.hpp"
 
 namespace poe::collectives {
 
-// Makes a call by the plan; blocks. `blocks`: by rank in the group, also the own one, valid until the
-// function returns. `type` and `context` are those of the messages. `progress` learns of the phases. After a
-// failure, the phases that follow are omitted.
-ExchangeEnd exchange_planned(comm::MessageLayer& messages, const Group& group, PlannedLine& line,
-                             std::span<const PlannedBlock> blocks, std::int32_t type,
-                             std::uint32_t context, CallProgress& progress);
+// Makes a call by the plan; blocks. After a failure, the phases that follow are omitted.
+ExchangeEnd exchange_planned(const PlannedMove& move);
 
 }  // namespace poe::collectives

@@ -193,8 +193,8 @@ void Sequence::exchange(collectives::PlannedLine& line, const std::vector<Data>&
     std::vector<collectives::PlannedBlock> blocks;
     for (std::size_t r = 0; r < out.size(); ++r) blocks.push_back({out[r].view(), in[r].view()});
     executed_ = true;
-    check(exchange_planned(context_.messages(), *comm_.group, line, blocks, type_,
-                           comm_.internal_context(), context_.progress()));
+    check(collectives::exchange_planned({context_.messages(), *comm_.group, line, blocks, type_,
+                                         comm_.internal_context(), context_.progress()}));
 }
 
 void Sequence::exchange() {
