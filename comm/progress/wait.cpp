@@ -16,17 +16,10 @@ constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
 constexpr std::uint32_t kYieldsPerLook = 8;
-// If a yield and the poll after it last this long, another thread has used the core. A task with
-// TCP connections only then sleeps.
-constexpr auto kLongYield = 20us;
 // When to conclude that another process shares this core.
 constexpr std::uint32_t kFirstYields = 2;
 constexpr std::uint32_t kLessons = 3;
 constexpr std::uint32_t kSharedWaits = 1000;
-// If a yield lasts this long, a thread that computes has used the core. This many waits then sleep
-// instead of yielding.
-constexpr auto kKeptAway = 2ms;
-constexpr std::uint32_t kKeptAwayWaits = 300;
 constexpr auto kLeaveAfter = 10s;
 
 }  // namespace
@@ -108,19 +101,20 @@ bool Waiter::pause() noexcept {
             break;
     }
     if (shares_core()) first_yields_ = 1;
-    if (yield_banned_waits_ > 0 && turns_ == 0) --yield_banned_waits_;
+    const bool may_yield = !yield_ban_.active();
+    if (turns_ == 0) yield_ban_.begin_wait();
     if (!shares_core() && !oversubscribed_) return pause_spinning();
-    return yield_banned_waits_ > 0 ? pause_sleeping() : pause_yielding();
+    return may_yield ? pause_yielding() : pause_sleeping();
 }
 
 bool Waiter::pause_sleeping() noexcept {
     leave_if_ending();
+    impatient_ = true;
     if (turns_++ == 0) {
         start_clock();
         return true;
     }
     look_began_ = Clock::now();
-    impatient_ = true;
     lasts_ = look_began_ - started_ >= kYieldUntilCrowded;
     return true;
 }
@@ -140,8 +134,9 @@ bool Waiter::pause_spinning() noexcept {
     const auto waited = now - started_;
     if (waited < kSpinFor) return false;
     impatient_ = true;
-    lasts_ = waited >= kYieldUntil ||
-             (wakes_for_all_ && first_yields_ > 0 && now - look_began_ >= kLongYield);
+    lasts_ = waited >= kYieldUntil;
+    if (wakes_for_all_ && first_yields_ > 0 && now - look_began_ >= YieldBan::kGivenAway)
+        shared_waits_ = kSharedWaits;
     look_was_vain();
     look_began_ = now;
     if (mode_ == WaitMode::kPoll) return false;
@@ -157,22 +152,20 @@ bool Waiter::pause_spinning() noexcept {
     if (core_balancer_ != nullptr) core_balancer_->yielded();
 }
 
-// Yields. Returns true if a thread that computes has used the core, so that this task should sleep
-// instead.
-bool Waiter::yield_to_busy_core() const noexcept {
+// Yields. Returns true if this task should sleep instead, because a thread computes on the core.
+bool Waiter::yield_to_busy_core() noexcept {
     if (!wakes_for_all_ || mode_ != WaitMode::kAdaptive) {
         yield();
         return false;
     }
     const auto before = Clock::now();
     yield();
-    return Clock::now() - before >= kKeptAway;
+    return yield_ban_.yielded(Clock::now() - before);
 }
 
 [[gnu::hot]] bool Waiter::pause_yielding() noexcept {
     ++turns_;
     if (yield_to_busy_core()) {
-        yield_banned_waits_ = kKeptAwayWaits;
         turns_ = 0;  // the next pause sleeps
         return false;
     }
@@ -205,7 +198,7 @@ void Waiter::begin_sleep() noexcept {
 void Waiter::sleep() noexcept {
     look_was_vain();
     if (header_.ending.load(std::memory_order_relaxed) == 0) {
-        const std::chrono::nanoseconds limit = impatient_ ? longest_sleep(fences_) : kSpinFor;
+        const std::chrono::nanoseconds limit = longest_sleep(fences_);
         if (place_ != nullptr)
             place_->sleep(limit);
         else

@@ -5,7 +5,7 @@
 //   mode       situation                                spin      yield           sleep
 //   adaptive   one core per task                        50 us     until 1 ms      after 1 ms
 //   adaptive   more tasks than cores, or shared core    none      at once         after 0.3 ms
-//   adaptive   the same, TCP connections only           none      at once         after 1 ms
+//   adaptive   the same, TCP connections only           none      at once         after 1 ms, or at once
 //   poll                                                forever   never           never
 //   yield                                               none      forever         never
 //   sleep                                               none      never           at once
@@ -16,10 +16,11 @@
 // spins again to find out whether that has changed.
 //
 // "TCP connections only" means that everything the task may wait for ends a sleep in its SleepPlace
-// without a notification by the sender. If a yield of such a task lasts 2 ms, a process that
-// computes uses the core too. The next waits then sleep at once, the first time for 50 us, because
-// the kernel schedules a waking task promptly. Such a task never polls several times in a row,
-// because each of its polls is a system call.
+// without a notification by the sender. If a yield of such a task gives the core away, the core
+// counts as shared at once, because the tasks of other nodes that share it are not known. If several
+// of its yields take long, a process that computes uses the core too. The next waits then sleep at
+// once, because the kernel schedules a waking task promptly (yield_ban.hpp). Such a task never polls
+// several times in a row, because each of its polls is a system call.
 //
 // No wake-up is lost:
 //   1. begin_sleep() stores `sleeping` and executes the heavy fence.
@@ -55,6 +56,7 @@
 #include "base/segment/segment_layout.hpp"
 #include "base/types.hpp"
 #include "comm/progress/core_balancer.hpp"
+#include "comm/progress/yield_ban.hpp"
 
 namespace poe::comm {
 
@@ -147,7 +149,7 @@ class Waiter {
     // cache, which is empty after a switch between many tasks.
     bool yield_first() noexcept {
         const bool may = mode_ == WaitMode::kAdaptive || mode_ == WaitMode::kYield;
-        if (!oversubscribed_ || !may || wakes_for_all_ || yield_banned_waits_ > 0) return false;
+        if (!oversubscribed_ || !may || wakes_for_all_) return false;
         yield();
         return true;
     }
@@ -182,7 +184,7 @@ class Waiter {
     bool shares_core() const noexcept { return shared_waits_ > 0; }
     void adapt() noexcept;
     bool pause_spinning() noexcept;
-    bool yield_to_busy_core() const noexcept;
+    bool yield_to_busy_core() noexcept;
     void yield() const noexcept;
     bool pause_yielding() noexcept;
     bool pause_sleeping() noexcept;
@@ -205,8 +207,7 @@ class Waiter {
     std::uint32_t first_yields_ = 0;  // yields of this wait after its spin phase
     std::uint32_t wasted_spins_ = 0;  // waits in a row that ended with their first yields
     std::uint32_t shared_waits_ = 0;  // number of further waits that yield at once
-    std::uint32_t yield_banned_waits_ =
-        0;  // number of further waits that sleep instead of yielding
+    YieldBan yield_ban_;
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
     bool wakes_for_all_ = false;   // see sleep_in()
