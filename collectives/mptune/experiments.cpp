@@ -225,6 +225,18 @@ std::optional<LineOfTimes> fitted_line(std::vector<std::pair<Bytes, double>> tim
     return LineOfTimes{start_up, quotient * start_up};
 }
 
+// The cost of a byte between the two longest lengths; 0 if the times do not grow, or if there is one length only. A
+// network that lets bursts pass, and lets a burst grow again while the answer is on its way, makes the shorter messages of a
+// round trip cheaper than those of a collective call, which follow each other.
+double per_byte_of_longest(std::vector<std::pair<Bytes, double>> times) {
+    if (times.size() < 2) return 0;
+    std::sort(times.begin(), times.end());
+    const auto& [longest, time] = times[times.size() - 1];
+    const auto& [shorter, its_time] = times[times.size() - 2];
+    if (longest == shorter || its_time <= 0) return 0;
+    return std::max(0.0, (time - its_time) / static_cast<double>(longest - shorter));
+}
+
 // Solves at_one = 2 lambda t0.
 void solve(const Line& line, double t0, double& out_t0, double& lambda) {
     out_t0 = t0 > 0 ? t0 : line.at_one / 2;
@@ -252,7 +264,7 @@ void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model) 
     const auto line = fitted_line(times);
     if (!line) return;
     model.start_up = line->start_up;
-    model.transfer = line->per_byte;
+    model.transfer = std::max(line->per_byte, per_byte_of_longest(std::move(times)));
 }
 
 void fit_multicast(const std::vector<MulticastMeasured>& lengths, std::uint32_t n,

@@ -182,6 +182,28 @@ class Multicast(ClusterTest):
         self.assertIn("no multicast between these tasks\n", result.stdout)
         self.assertNotIn("multicast", file.read_text())
 
+    @contextlib.contextmanager
+    def shaped(self, rate):
+        """Each host sends and gets so much, in bursts of up to 64 KB, as with --rate of the test bed."""
+        bucket = ("root", "tbf", "rate", rate, "burst", "64kb", "latency", "100ms")
+        ends = [end for host in range(HOST_COUNT) for end in (("tc",), command_on(host, "tc"))]
+        devices = [device for host in range(HOST_COUNT) for device in (f"port{host}", "eth0")]
+        with contextlib.ExitStack() as stack:
+            for tc, device in zip(ends, devices):
+                subprocess.run([*tc, "qdisc", "add", "dev", device, *bucket], check=True, timeout=30)
+                stack.callback(subprocess.run, [*tc, "qdisc", "delete", "dev", device, "root"], check=True, timeout=30)
+            yield
+
+    def test_mptune_is_not_deceived_by_bursts(self):
+        # Round trips of up to 64 KB pass at twice the rate, because the allowance of one end grows while the other one answers. A
+        # byte of a long message takes 0.08 us at least.
+        file = pathlib.Path("/run/testbed/shaped.tuning")
+        with self.shaped("100mbit"):
+            self.ok(self.poe(MPTUNE, "-o", file, *self.flags()))
+            cost = re.search(r"(?m)^per_byte ([0-9.e-]+)$", file.read_text().split("level network")[1])[1]
+            self.assertGreater(float(cost), 0.06)
+            self.broadcasts(1_000_000, 8, MP_TUNEFILE=file)
+
     def test_two_levels_without_multicast_in_the_network(self):
         # Two levels count on multicast among the hosts. In the first call, their leaders find that the network carries none;
         # then all tasks take the algorithm that is best without it.
