@@ -4,6 +4,7 @@ heat2d become at each level; bytes per event."""
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import tempfile
 import time
@@ -78,6 +79,40 @@ def reading():
     return {"size": size, "index": index, "open": opened, "seeks": seeks}
 
 
+def private_memory(process):
+    """MB of private memory of a process; pages of files that it has mapped can be given back at any time."""
+    try:
+        found = re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{process}/status").read_text())
+    except OSError:
+        return 0
+    return int(found[1]) / 1024 if found else 0
+
+
+def summarizing():
+    """`vt -summary`, which replays each record and keeps a history: its time, and the private memory at most, read every
+    10 ms."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        trace = os.path.join(place, "summarized.trc")
+        subprocess.run(["ninja", "-C", BUILD, "bin/make_trace"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([BUILD / "bin" / "make_trace", trace, str(SEARCH_TASKS), str(SEARCH_RECORDS)], check=True)
+        found = []
+        for _ in range(ROUNDS):
+            begin = time.perf_counter()
+            most = 0
+            process = subprocess.Popen([BUILD / "bin" / "vt", "-summary", trace], stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, env=environment())
+            while process.poll() is None:
+                most = max(most, private_memory(process.pid))
+                time.sleep(0.01)
+            if process.returncode != 0:
+                raise SystemExit("bench trace: vt -summary has failed")
+            found.append((time.perf_counter() - begin, most))
+    seconds, peak = statistics.median(each for each, _ in found), max(most for _, most in found)
+    table(f"The summary of {SEARCH_RECORDS:,} records of {SEARCH_TASKS} tasks", ["", "", "at most"],
+          [["s", text(seconds), ""], ["peak of private memory, MB", text(peak, digits=0), 300]])
+    return {"seconds": seconds, "private_mb": peak}
+
+
 def searching():
     """Searches in a trace of ten million records that is indexed already."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
@@ -142,5 +177,5 @@ def run():
             text(sizes["ping-pong", level][0] / max(sizes["ping-pong", level][1], 1), digits=1)] for level in LEVELS])
     if writer:
         print(f"OTF2 writes {otf2(writer)[1]:.1f} bytes an event.")
-    save("trace", {"reading": reading(), "searching": searching(), "costs": costs, "pingpong": paces, "heat2d": heats,
+    save("trace", {"reading": reading(), "summarizing": summarizing(), "searching": searching(), "costs": costs, "pingpong": paces, "heat2d": heats,
                    "sizes": {f"{name} {level}": value for (name, level), value in sizes.items()}})

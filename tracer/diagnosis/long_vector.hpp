@@ -1,7 +1,6 @@
-// LongVector: a vector for what grows with the number of records. If the long ones of the process take more than half the
-// memory of the computer, or if the process may not have more, further ones have their elements in files without names. So
-// the system keeps in memory what is used, and a trace may need more than there is. Files only then, because the system
-// writes their pages to the disk even if there is memory for them.
+// LongVector: a vector for what grows with the number of records. A process has at most kMostBytesInMemory of them in memory
+// of its own. Further blocks are in files without names, whose pages the system may write to the disk whenever it needs
+// memory. So the memory that an analysis needs does not grow with the trace.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +9,16 @@
 
 namespace poe::trace {
 
-// Blocks of at least so many bytes may be in a file.
-inline constexpr std::size_t kLongBlock = std::size_t{16} << 20;
+// Blocks of at least so many bytes may be in a file. A vector for each of many tasks is short, so this is little.
+inline constexpr std::size_t kLongBlock = std::size_t{64} << 10;
+// How many bytes of blocks, short and long, are in memory before long ones are in files.
+inline constexpr std::size_t kMostBytesInMemory = std::size_t{128} << 20;
 
-// Maps memory, or reserves room in a file of the folder for files that outlive a restart, which is on a disk, and maps that.
-// Throws std::bad_alloc if there is neither. Any thread may call.
-void* map_long_block(std::size_t bytes);
-void unmap_long_block(void* block, std::size_t bytes) noexcept;
-// How many bytes of such blocks fit into the file system now; 0 if it cannot be used.
+// Returns memory for a vector, or reserves room in a file of the folder for files that outlive a restart, which is on a disk, and
+// maps that. Throws std::bad_alloc if there is neither. Any thread may call.
+void* allocate_block(std::size_t bytes);
+void free_block(void* block, std::size_t bytes) noexcept;
+// How many bytes of long blocks fit into the file system now; 0 if it cannot be used.
 std::size_t room_for_long_blocks();
 
 template <typename T>
@@ -30,15 +31,9 @@ struct LongBlocks {
 
     T* allocate(std::size_t count) {
         if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_alloc();
-        const std::size_t bytes = count * sizeof(T);
-        return static_cast<T*>(bytes < kLongBlock ? ::operator new(bytes) : map_long_block(bytes));
+        return static_cast<T*>(allocate_block(count * sizeof(T)));
     }
-    void deallocate(T* block, std::size_t count) noexcept {
-        if (count * sizeof(T) < kLongBlock)
-            ::operator delete(block);
-        else
-            unmap_long_block(block, count * sizeof(T));
-    }
+    void deallocate(T* block, std::size_t count) noexcept { free_block(block, count * sizeof(T)); }
     template <typename Other>
     bool operator==(const LongBlocks<Other>&) const noexcept {
         return true;

@@ -52,6 +52,21 @@ TEST_CASE("a long vector needs no memory of its own", "[long_vector]") {
     CHECK(wrong == 0);
 }
 
+TEST_CASE("long vectors of many tasks need no memory of their own", "[long_vector]") {
+    constexpr std::size_t kTasks = 400;
+    constexpr std::size_t kElements = std::size_t{128} << 10;
+    if (room_for_long_blocks() < 2 * kTasks * kElements * sizeof(std::uint64_t)) return;
+    const LittleMemory limit;
+    std::vector<LongVector<std::uint64_t>> all(kTasks);
+    for (std::uint64_t i = 0; i < kElements; ++i)
+        for (std::uint64_t task = 0; task < kTasks; ++task) all[task].push_back(i ^ task);
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < kElements; ++i)
+        for (std::uint64_t task = 0; task < kTasks; ++task)
+            wrong += all[task][i] != (i ^ task) ? 1 : 0;
+    CHECK(wrong == 0);
+}
+
 TEST_CASE("the numbers of operations need no memory of their own", "[long_vector]") {
     constexpr std::uint32_t kOperations = 2'000'000;
     const auto key = [](std::uint64_t i) { return i << 32 | i % 7; };
