@@ -13,9 +13,6 @@ namespace {
 // A longer element is not cut out of a vector, because the pieces of CCL's shared memory are short.
 constexpr std::int64_t kLongestElement = 4096;
 
-// Bytes that stay in the first-level cache between the copy and the reduction.
-constexpr Bytes kPiece = Bytes{8} << 10;
-
 bool is_exact(const PredefinedType& type) noexcept {
     return type.element < Element::kFloat16 && type.type_class != TypeClass::kComplex;
 }
@@ -113,23 +110,10 @@ void TypedReduction::apply_program(const std::byte* in, std::byte* inout, Bytes 
 
 void TypedReduction::reduce(std::byte* out, const std::byte* one, const std::byte* two,
                             Bytes length) const {
+    if (kernel_ != nullptr) return kernel_(one, two, out, length);
     if (length == 0) return;
     // A commutative operation may take its operands in either order.
     if (out == one && commutative_) std::swap(one, two);
-    if (kernel_ != nullptr) {
-        if (out == two) {
-            kernel_(one, out, static_cast<std::size_t>(elements(length)));
-            return;
-        }
-        const Bytes element = static_cast<Bytes>(extent_);
-        const Bytes step = std::max<Bytes>(kPiece / element, 1) * element;
-        for (Bytes at = 0; at < length; at += step) {
-            const Bytes piece = std::min(step, length - at);
-            std::memcpy(out + at, two + at, piece);
-            kernel_(one + at, out + at, static_cast<std::size_t>(piece / element));
-        }
-        return;
-    }
     if (out == one) {
         copy_.resize(std::max<std::size_t>(copy_.size(), length));
         std::memcpy(copy_.data(), two, length);

@@ -61,7 +61,8 @@ void apply(MPI_Op op, const void* in, void* inout, std::int64_t count, MPI_Datat
     const auto* operation = find<Operation>(op);
     if (operation == nullptr) {
         const PredefinedType* type = find_predefined_type(value_of(datatype));
-        find_kernel(value_of(op), *type)(in, inout, static_cast<std::size_t>(count));
+        find_kernel(value_of(op), *type)(in, inout, inout,
+                                         static_cast<std::size_t>(count) * type->extent);
         return;
     }
     // The program's function must not change `in`, although its type does not say so.

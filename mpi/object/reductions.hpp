@@ -8,9 +8,11 @@
 
 namespace poe::mpi {
 
-// Computes inout[i] = in[i] op inout[i] for `count` elements. The arrays must not overlap and need
-// not be aligned.
-using ReductionKernel = void (*)(const void* in, void* inout, std::size_t count);
+// Computes out[i] = one[i] op two[i] for all elements in `bytes` bytes of memory. `out` may be `one` or
+// `two`; apart from that the arrays must not overlap. They need not be aligned. A kernel has three
+// operands and a length in bytes, because an operand that had to be copied first, or a division, would be
+// a large part of a short reduction.
+using ReductionKernel = void (*)(const void* one, const void* two, void* out, std::size_t bytes);
 
 // The kernel of the operation whose handle has this value, for this datatype; null if the operation
 // is not defined on the datatype. MPI_REPLACE and MPI_NO_OP exist for windows only and have no

@@ -87,7 +87,7 @@ ReductionKernel real_kernel(std::uintptr_t operation) noexcept {
 // A sum of complex numbers is two independent sums.
 template <typename T>
 ReductionKernel complex_kernel(std::uintptr_t operation) noexcept {
-    if (operation == value_of(MPI_SUM)) return kernel_of<T, Sum, 2>();
+    if (operation == value_of(MPI_SUM)) return kernel_of<T, Sum>();
     if (operation == value_of(MPI_PROD)) return kernel_of<Complex<T>, ComplexProduct>();
     return nullptr;
 }

@@ -19,20 +19,21 @@ struct Pair {
 
 // Members are copied one by one, because the padding of a pair belongs to the program.
 template <typename Value, typename Index, bool kMaximum>
-void locate(const void* in, void* inout, std::size_t count) {
+void locate(const void* one, const void* two, void* out, std::size_t bytes) {
     using P = Pair<Value, Index>;
-    const auto* a = static_cast<const char*>(in);
-    auto* b = static_cast<char*>(inout);
-    for (std::size_t i = 0; i < count; ++i, a += sizeof(P), b += sizeof(P)) {
+    const auto* a = static_cast<const char*>(one);
+    const auto* b = static_cast<const char*>(two);
+    auto* c = static_cast<char*>(out);
+    for (std::size_t at = 0; at < bytes; at += sizeof(P)) {
         P left;
         P right;
-        std::memcpy(&left, a, sizeof(P));
-        std::memcpy(&right, b, sizeof(P));
+        std::memcpy(&left, a + at, sizeof(P));
+        std::memcpy(&right, b + at, sizeof(P));
         const bool better = kMaximum ? right.value < left.value : left.value < right.value;
-        if (better || (left.value == right.value && left.index < right.index)) {
-            std::memcpy(b + offsetof(P, value), &left.value, sizeof(Value));
-            std::memcpy(b + offsetof(P, index), &left.index, sizeof(Index));
-        }
+        const bool first = better || (left.value == right.value && left.index < right.index);
+        const P& found = first ? left : right;
+        std::memcpy(c + at + offsetof(P, value), &found.value, sizeof(Value));
+        std::memcpy(c + at + offsetof(P, index), &found.index, sizeof(Index));
     }
 }
 

@@ -9,18 +9,24 @@
 namespace poe::mpi {
 namespace {
 
-template <typename T>
-void bits_and(const void* in, void* inout, std::size_t count) {
-    for_each_element<T>(in, inout, count, [](T a, T b) { return static_cast<T>(a & b); });
-}
-template <typename T>
-void bits_or(const void* in, void* inout, std::size_t count) {
-    for_each_element<T>(in, inout, count, [](T a, T b) { return static_cast<T>(a | b); });
-}
-template <typename T>
-void bits_xor(const void* in, void* inout, std::size_t count) {
-    for_each_element<T>(in, inout, count, [](T a, T b) { return static_cast<T>(a ^ b); });
-}
+struct BitsAnd {
+    template <typename T>
+    T operator()(T a, T b) const {
+        return static_cast<T>(a & b);
+    }
+};
+struct BitsOr {
+    template <typename T>
+    T operator()(T a, T b) const {
+        return static_cast<T>(a | b);
+    }
+};
+struct BitsXor {
+    template <typename T>
+    T operator()(T a, T b) const {
+        return static_cast<T>(a ^ b);
+    }
+};
 
 template <typename T>
 bool is_true(T value) {
@@ -30,34 +36,37 @@ template <typename T>
 T truth(bool value) {
     return static_cast<T>(value ? 1 : 0);
 }
-template <typename T>
-void logical_and(const void* in, void* inout, std::size_t count) {
-    for_each_element<T>(in, inout, count,
-                        [](T a, T b) { return truth<T>(is_true(a) & is_true(b)); });
-}
-template <typename T>
-void logical_or(const void* in, void* inout, std::size_t count) {
-    for_each_element<T>(in, inout, count,
-                        [](T a, T b) { return truth<T>(is_true(a) | is_true(b)); });
-}
-template <typename T>
-void logical_xor(const void* in, void* inout, std::size_t count) {
-    for_each_element<T>(in, inout, count,
-                        [](T a, T b) { return truth<T>(is_true(a) != is_true(b)); });
-}
+struct LogicalAnd {
+    template <typename T>
+    T operator()(T a, T b) const {
+        return truth<T>(is_true(a) & is_true(b));
+    }
+};
+struct LogicalOr {
+    template <typename T>
+    T operator()(T a, T b) const {
+        return truth<T>(is_true(a) | is_true(b));
+    }
+};
+struct LogicalXor {
+    template <typename T>
+    T operator()(T a, T b) const {
+        return truth<T>(is_true(a) != is_true(b));
+    }
+};
 
 template <typename T>
 ReductionKernel bit_kernel(std::uintptr_t operation) noexcept {
-    if (operation == value_of(MPI_BAND)) return bits_and<T>;
-    if (operation == value_of(MPI_BOR)) return bits_or<T>;
-    if (operation == value_of(MPI_BXOR)) return bits_xor<T>;
+    if (operation == value_of(MPI_BAND)) return kernel_of<T, BitsAnd>();
+    if (operation == value_of(MPI_BOR)) return kernel_of<T, BitsOr>();
+    if (operation == value_of(MPI_BXOR)) return kernel_of<T, BitsXor>();
     return nullptr;
 }
 template <typename T>
 ReductionKernel truth_kernel(std::uintptr_t operation) noexcept {
-    if (operation == value_of(MPI_LAND)) return logical_and<T>;
-    if (operation == value_of(MPI_LOR)) return logical_or<T>;
-    if (operation == value_of(MPI_LXOR)) return logical_xor<T>;
+    if (operation == value_of(MPI_LAND)) return kernel_of<T, LogicalAnd>();
+    if (operation == value_of(MPI_LOR)) return kernel_of<T, LogicalOr>();
+    if (operation == value_of(MPI_LXOR)) return kernel_of<T, LogicalXor>();
     return nullptr;
 }
 

@@ -25,17 +25,17 @@ bool has_gaps(const PredefinedType& type) noexcept {
     return type.size != type.extent;
 }
 
-// Combines `count` elements of the packed form into `target`, which is in packed form, too.
+// Combines elements of the packed form into `target`, which is in packed form, too.
 void combine_packed(ReductionKernel kernel, const PredefinedType& type, const std::byte* data,
-                    std::byte* target, std::size_t count) {
-    if (!has_gaps(type)) return kernel(data, target, count);
+                    std::byte* target, Bytes bytes) {
+    if (!has_gaps(type)) return kernel(data, target, target, bytes);
     const TypedLayout one = predefined_datatype(static_cast<int>(type.code)).layout(1);
     std::array<std::byte, 64> left{};
     std::array<std::byte, 64> right{};
-    for (std::size_t i = 0; i < count; ++i, data += type.size, target += type.size) {
+    for (Bytes at = 0; at < bytes; at += type.size, data += type.size, target += type.size) {
         one.copy_in(left.data(), 0, data, type.size);
         one.copy_in(right.data(), 0, target, type.size);
-        kernel(left.data(), right.data(), 1);
+        kernel(left.data(), right.data(), right.data(), type.extent);
         one.copy_out(right.data(), 0, target, type.size);
     }
 }
@@ -49,7 +49,7 @@ void combine(ReductionKernel kernel, const PredefinedType& type, std::byte* memo
     for (Bytes at = 0; at < bytes; at += most) {
         const Bytes length = std::min(most, bytes - at);
         layout.copy_out(memory, at, piece.data(), length);
-        combine_packed(kernel, type, data + at, piece.data(), length / type.size);
+        combine_packed(kernel, type, data + at, piece.data(), length);
         layout.copy_in(memory, at, piece.data(), length);
     }
 }
@@ -90,7 +90,7 @@ void carry_out(const Access& access, std::byte* memory, const TypedLayout& layou
             if (is_operation(access.operation, MPI_REPLACE)) return store();
             const PredefinedType& type = *find_predefined_type(access.element);
             const ReductionKernel kernel = find_kernel(access.operation, type);
-            if (flat && !has_gaps(type)) return kernel(data, memory, bytes / type.size);
+            if (flat && !has_gaps(type)) return kernel(data, memory, memory, bytes);
             return combine(kernel, type, flat ? memory - form.displacement : memory, layout, data);
         }
         case AccessKind::kCompareAndSwap:

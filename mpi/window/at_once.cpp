@@ -86,7 +86,7 @@ bool accumulate_at_once(Window& window, const void* given, void* fetched, const 
         if (change.copies) {
             copy_elements(memory, given, place.bytes);
         } else if (change.kernel != nullptr) {
-            change.kernel(given, memory, static_cast<std::size_t>(target.count));
+            change.kernel(given, memory, memory, place.bytes);
         }
     }
     note_store();

@@ -86,7 +86,48 @@ template <typename Value, typename Index>
 struct Two {
     Value value;
     Index index;
+    bool operator==(const Two& other) const { return value == other.value && index == other.index; }
 };
+
+// Checks that each kernel computes the same in a third array and in the memory of either operand. The lengths end
+// within and after what a vector instruction covers.
+template <typename T, typename Make>
+void check_places(MPI_Datatype handle, Make make) {
+    const PredefinedType& type = *find_predefined_type(value_of(handle));
+    for (const MPI_Op op : {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BAND, MPI_BOR, MPI_BXOR,
+                            MPI_LAND, MPI_LOR, MPI_LXOR, MPI_MAXLOC, MPI_MINLOC}) {
+        const ReductionKernel kernel = find_kernel(value_of(op), type);
+        if (kernel == nullptr) continue;
+        for (const std::size_t count : {2u, 6u, 32u, 38u}) {
+            INFO(type.name << ", operation " << value_of(op) << ", " << count << " elements");
+            std::vector<T> one;
+            std::vector<T> two;
+            for (std::size_t i = 0; i < count; ++i) {
+                one.push_back(make(static_cast<int>(i * 7 % 5)));
+                two.push_back(make(static_cast<int>(i * 3 % 4)));
+            }
+            const std::size_t bytes = count * sizeof(T);
+            std::vector<T> third(count);
+            kernel(one.data(), two.data(), third.data(), bytes);
+            std::vector<T> second = two;
+            kernel(one.data(), second.data(), second.data(), bytes);
+            CHECK(third == second);
+            std::vector<T> first = one;
+            kernel(first.data(), two.data(), first.data(), bytes);
+            CHECK(third == first);
+        }
+    }
+}
+template <typename T>
+void check_places(MPI_Datatype type) {
+    check_places<T>(type, [](int i) { return static_cast<T>(i); });
+}
+template <typename Value, typename Index>
+void check_places_of_pairs(MPI_Datatype type) {
+    check_places<Two<Value, Index>>(type, [](int i) {
+        return Two<Value, Index>{static_cast<Value>(i / 2), static_cast<Index>(i)};
+    });
+}
 
 // The standard's table of operations and classes of datatypes.
 bool is_defined(MPI_Op op, TypeClass type_class) {
@@ -228,6 +269,27 @@ TEST_CASE("Extrema are located in pairs") {
     check_pairs<Two<float, float>>(MPI_2REAL);
     check_pairs<Two<double, double>>(MPI_2DOUBLE_PRECISION);
     check_pairs<Two<std::int32_t, std::int32_t>>(MPI_2INTEGER);
+}
+
+TEST_CASE("A result goes into a third array or into the memory of either operand") {
+    check_places<std::int8_t>(MPI_INT8_T);
+    check_places<std::uint16_t>(MPI_UINT16_T);
+    check_places<int>(MPI_INT);
+    check_places<std::uint64_t>(MPI_UINT64_T);
+    check_places<Int128>(MPI_INTEGER16);
+    check_places<std::uint8_t>(MPI_C_BOOL);
+    check_places<std::uint8_t>(MPI_BYTE);
+    check_places<Half>(MPI_REAL2);
+    check_places<float>(MPI_FLOAT);
+    check_places<double>(MPI_DOUBLE);
+    check_places<long double>(MPI_LONG_DOUBLE);
+    check_places<Float128>(MPI_REAL16);
+    check_places<float>(MPI_C_COMPLEX);
+    check_places<double>(MPI_C_DOUBLE_COMPLEX);
+    check_places_of_pairs<short, int>(MPI_SHORT_INT);
+    check_places_of_pairs<double, int>(MPI_DOUBLE_INT);
+    check_places_of_pairs<long double, int>(MPI_LONG_DOUBLE_INT);
+    check_places_of_pairs<float, float>(MPI_2REAL);
 }
 
 TEST_CASE("A pair's padding is not written to") {
