@@ -8,8 +8,12 @@
 // core take 8.0 us. Which case applies depends on where the host's scheduler places the two tasks,
 // and changes while a program runs. Therefore both methods are timed with the processor's time
 // stamp counter, the cheaper one is used, and the other one is tried occasionally.
+//
+// Memory with gaps is packed directly into the ring as long as ordinary stores are cheaper. Otherwise it is packed into a
+// buffer that stays in the first-level cache, and copied from there.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +22,7 @@
 #endif
 
 #include "base/types.hpp"
+#include "comm/matching/buffer_view.hpp"
 #include "comm/shm/non_temporal.hpp"
 
 namespace poe::comm {
@@ -37,6 +42,22 @@ class RingCopy {
         std::memcpy(to, from, n);
     }
 
+    // The same for bytes of a message that is perhaps not contiguous, from its position `offset` on.
+    void gather(std::byte* to, const BufferView& from, Bytes offset, Bytes n) noexcept {
+        if (from.contiguous()) return (*this)(to, from.start() + offset, n);
+        std::array<std::byte, kPacked> packed;
+        for (Bytes done = 0; done < n;) {
+            const Bytes piece = n - done < kPacked ? n - done : kPacked;
+            if (packs_directly(piece)) {
+                from.copy_out(offset + done, to + done, piece);
+            } else {
+                from.copy_out(offset + done, packed.data(), piece);
+                (*this)(to + done, packed.data(), piece);
+            }
+            done += piece;
+        }
+    }
+
     // True if a copy of n bytes fetches the lines to this core, so that prefetching them helps.
     bool takes_lines([[maybe_unused]] Bytes n) const noexcept {
 #if defined(__x86_64__)
@@ -48,6 +69,7 @@ class RingCopy {
 
   private:
     static constexpr Bytes kWorthTiming = 2048;
+    static constexpr Bytes kPacked = 4096;
 
 #if defined(__x86_64__)
     static constexpr std::uint32_t kTimeOne = 8;    // one of this many copies is timed
@@ -57,6 +79,14 @@ class RingCopy {
     static constexpr std::uint64_t kMostTicks = 16 << 10;  // per KiB; upper limit of one time
 
     enum Way : unsigned { kOrdinary, kNonTemporal, kWays };
+
+    // False also if the next copy is one of those that are timed.
+    bool packs_directly(Bytes n) noexcept {
+        if (n < kWorthTiming) return true;
+        if (past_cache_is_cheaper() || (copies_ + 1) % kTimeOne == 0) return false;
+        ++copies_;
+        return true;
+    }
 
     void timed(std::byte* to, const std::byte* from, Bytes n) noexcept {
         Way way = past_cache_is_cheaper() ? kNonTemporal : kOrdinary;
@@ -89,6 +119,10 @@ class RingCopy {
 
     std::int64_t cost_[kWays] = {0, 0};  // ticks per KiB, averaged; 0: unknown, to be tried
     std::uint32_t copies_ = 0;
+#else
+    static bool packs_directly(Bytes) noexcept {
+        return true;
+    }
 #endif
 };
 

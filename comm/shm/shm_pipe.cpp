@@ -88,8 +88,8 @@ void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, 
     const Bytes inside = position & (memory_.ring_bytes - 1);
     const Bytes first = std::min(n, memory_.ring_bytes - inside);
     reserve_up_to(memory_, reserved_, inside + first);
-    payload.copy_out(offset, memory_.ring + inside, first, copy_);
-    if (first < n) payload.copy_out(offset + first, memory_.ring, n - first, copy_);
+    copy_.gather(memory_.ring + inside, payload, offset, first);
+    if (first < n) copy_.gather(memory_.ring, payload, offset + first, n - first);
 }
 
 Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,

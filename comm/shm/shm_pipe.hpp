@@ -256,8 +256,8 @@ class ShmReceiver {
     }
     bool read_whole(const BufferView& to, Bytes cost) {
         const Bytes length = header_.length;
-        if (streamed_ || length > to.size() || !to.contiguous()) return false;
-        if (length <= ShmCell::kInline) {
+        if (streamed_ || length > to.size()) return false;
+        if (length <= ShmCell::kInline && to.contiguous()) {
             copy_small(to.start(), memory_.cells[next_cell_].payload, length);
         } else if (consume(&to, 0, length) != length) {
             return false;

@@ -8,6 +8,7 @@
 
 #include "mpi/api/call_turn.hpp"
 #include "mpi/collective/plain_call.hpp"
+#include "mpi/point/message_view.hpp"
 #include "mpi/point/request.hpp"
 #include "mpi/point/waiting.hpp"
 #include "mpi/table/functions.hpp"
@@ -298,20 +299,34 @@ inline bool alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
     });
 }
 
-// Messages of elements without gaps. The memory is that of the program, so nothing is kept with the request.
+// Messages. Their memory is elements without gaps, or that of a derived datatype.
 
-// The message has left, so its request is the one that all such messages have.
+// The derived datatype of a message with data; null if the arguments are wrong or there is none.
+inline Datatype* find_derived(MPI_Count count, MPI_Datatype datatype) noexcept {
+    Datatype* const type = find<Datatype>(datatype);
+    std::int64_t bytes = 0;
+    const bool has_data = type != nullptr && type->committed() && count > 0 && type->size() > 0 &&
+                          !__builtin_mul_overflow(count, type->size(), &bytes);
+    return has_data ? type : nullptr;
+}
+
+// The message has left, so its request is the one that all such messages have, and nothing else is kept.
 inline bool isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                   MPI_Comm comm, MPI_Request* request) {
     return with_comm(comm, [&](comm::Runtime& runtime, Comm& members) {
-        const Bytes bytes = plain_bytes(count, datatype);
         const Members& peers = members.peers();
-        if (bytes == 0 || buf == nullptr || request == nullptr || tag < 0 || dest < 0 ||
-            dest >= peers.size())
+        if (buf == nullptr || request == nullptr || tag < 0 || dest < 0 || dest >= peers.size())
             return false;
-        const comm::BufferView view(static_cast<std::byte*>(const_cast<void*>(buf)), bytes);
-        if (!runtime.messages().send_at_once(view, peers.task(dest), tag, members.context))
-            return false;
+        const auto sends = [&](const comm::BufferView& view) {
+            return runtime.messages().send_at_once(view, peers.task(dest), tag, members.context);
+        };
+        if (const Bytes bytes = plain_bytes(count, datatype)) {
+            if (!sends({static_cast<std::byte*>(const_cast<void*>(buf)), bytes})) return false;
+        } else {
+            Datatype* const derived = find_derived(count, datatype);
+            TypedLayout layout;
+            if (derived == nullptr || !sends(view_of(layout, *derived, buf, count))) return false;
+        }
         *request = handle_of(sent_request());
         return true;
     });
@@ -325,15 +340,22 @@ inline bool irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source,
                   MPI_Comm comm, MPI_Request* request) {
     return with_comm(comm, [&](comm::Runtime& runtime, Comm& members) {
         const Bytes bytes = plain_bytes(count, datatype);
+        Datatype* const derived = bytes == 0 ? find_derived(count, datatype) : nullptr;
         const Members& peers = members.peers();
         const bool from_any = source == MPI_ANY_SOURCE;
-        if (bytes == 0 || buf == nullptr || request == nullptr || (tag < 0 && tag != MPI_ANY_TAG) ||
+        if ((bytes == 0 && derived == nullptr) || buf == nullptr || request == nullptr ||
+            (tag < 0 && tag != MPI_ANY_TAG) ||
             (!from_any && (source < 0 || source >= peers.size())))
             return false;
         Request& made = make_request();
         set_comm(made, members);
         made.type = Request::Type::kReceive;
-        made.receive.view = {static_cast<std::byte*>(buf), bytes};
+        if (derived == nullptr) {
+            made.receive.view = {static_cast<std::byte*>(buf), bytes};
+        } else {
+            made.receive.view = view_of(made.receive_layout, *derived, buf, count);
+            made.receive_type = TypeReference(*derived);
+        }
         made.receive.wanted = {members.context, from_any ? comm::kWildcard : peers.task(source),
                                tag == MPI_ANY_TAG ? comm::kWildcard : tag};
         start_receive(runtime.messages(), made);
