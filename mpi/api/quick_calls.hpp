@@ -142,14 +142,22 @@ struct CallPlace {
     const void* site;
 };
 
+// Calls work(runtime) in a turn of its own; false if that is not possible.
+template <typename Work>
+inline bool with_messages(Work&& work) {
+    CallTurn turn;
+    turn.take();
+    return turn.is_held() && may_be_at_once() && turn.runtime()->failure().empty() &&
+           work(*turn.runtime());
+}
+
 // Calls work(runtime, comm) in a turn of its own; false if that is not possible.
 template <typename Work>
 inline bool with_comm(MPI_Comm handle, Work&& work) {
-    CallTurn turn;
-    turn.take();
-    if (!turn.is_held() || !may_be_at_once() || !turn.runtime()->failure().empty()) return false;
-    Comm* const comm = find_comm(handle);
-    return comm != nullptr && work(*turn.runtime(), *comm);
+    return with_messages([&](comm::Runtime& runtime) {
+        Comm* const comm = find_comm(handle);
+        return comm != nullptr && work(runtime, *comm);
+    });
 }
 
 // Calls work(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then makes the call in a
@@ -362,6 +370,48 @@ inline bool irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source,
         made.active = true;
         if (!has_ended(made)) runtime.keep_moving();
         *request = handle_of(made);
+        return true;
+    });
+}
+
+// The persistent request of a message that may be started; null if the general way has to decide what to do.
+inline Request* find_startable(MPI_Request handle) noexcept {
+    Request* const request = find_request(handle);
+    if (request == nullptr || !request->persistent || request->active) return nullptr;
+    const bool sends = request->type == Request::Type::kSend &&
+                       (request->mode == SendMode::kStandard || request->mode == SendMode::kReady);
+    return sends || request->type == Request::Type::kReceive ? request : nullptr;
+}
+// Starts a request of find_startable().
+inline void start_message(comm::Runtime& runtime, Request& request) {
+    comm::MessageLayer& messages = runtime.messages();
+    if (request.type == Request::Type::kReceive) {
+        start_receive(messages, request);
+        request.active = true;
+        if (!has_ended(request)) runtime.keep_moving();
+        return;
+    }
+    comm::SendRequest& send = request.send;
+    if (messages.send_at_once(send.view, send.dest, send.type, send.context)) {
+        send.outcome = comm::Outcome::kDone;
+        request.active = true;
+        return;
+    }
+    poe::mpi::start(runtime, request);  // such a request always starts
+}
+
+inline bool start(MPI_Request* request) {
+    return with_messages([&](comm::Runtime& runtime) {
+        Request* const found = request != nullptr ? find_startable(*request) : nullptr;
+        if (found != nullptr) start_message(runtime, *found);
+        return found != nullptr;
+    });
+}
+inline bool startall(int count, MPI_Request* requests) {
+    return with_messages([&](comm::Runtime& runtime) {
+        for (int i = 0; i < count; ++i)
+            if (find_startable(requests[i]) == nullptr) return false;
+        for (int i = 0; i < count; ++i) start_message(runtime, *find_request(requests[i]));
         return true;
     });
 }

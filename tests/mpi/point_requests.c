@@ -167,7 +167,8 @@ static void test_persistent(void) {
         /* The receive of the ready send must be posted. */
         MPI_Sendrecv(NULL, 0, MPI_INT, before(), 99, NULL, 0, MPI_INT, next(), 99, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
-        for (int i = 0; i < 4; ++i) CHECK_OK(MPI_Start(&requests[i]));
+        for (int i = 1; i < 4; ++i) CHECK_OK(MPI_Start(&requests[i]));
+        CHECK_OK(MPI_Startall(1, requests));
         CHECK_OK(MPI_Waitall(8, requests, statuses));
         for (int i = 0; i < 4; ++i) {
             CHECK_INT(statuses[4 + i].MPI_SOURCE, before());
@@ -181,6 +182,37 @@ static void test_persistent(void) {
     void* detached;
     int bytes;
     CHECK_OK(MPI_Buffer_detach(&detached, &bytes));
+}
+
+/* An active request and one that is not persistent are not started; then MPI_Startall starts none. */
+static void test_wrong_starts(void) {
+    int in[2] = {-1, -1}, out = rank, other = -1;
+    MPI_Request requests[3], once;
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Send_init(&out, 1, MPI_INT, next(), 700, MPI_COMM_WORLD, &requests[0]));
+    CHECK_OK(MPI_Recv_init(&in[0], 1, MPI_INT, before(), 700, MPI_COMM_WORLD, &requests[1]));
+    CHECK_OK(MPI_Recv_init(&in[1], 1, MPI_INT, before(), 700, MPI_COMM_WORLD, &requests[2]));
+    CHECK_OK(MPI_Irecv(&other, 1, MPI_INT, before(), 701, MPI_COMM_WORLD, &once));
+    CHECK_OK(MPI_Start(&requests[1]));
+    CHECK_CLASS(MPI_Start(&requests[1]), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Start(&once), MPI_ERR_REQUEST);
+    MPI_Request none = MPI_REQUEST_NULL;
+    CHECK_CLASS(MPI_Start(&none), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Startall(2, requests), MPI_ERR_REQUEST);
+    /* So only one message is on the way. */
+    CHECK_OK(MPI_Start(&requests[0]));
+    CHECK_OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    CHECK_INT(in[0], before());
+    CHECK_OK(MPI_Start(&requests[2]));
+    CHECK_OK(MPI_Send(&out, 1, MPI_INT, next(), 701, MPI_COMM_WORLD));
+    CHECK_OK(MPI_Wait(&once, MPI_STATUS_IGNORE));
+    int done = -1;
+    CHECK_OK(MPI_Test(&requests[2], &done, MPI_STATUS_IGNORE));
+    CHECK_INT(done, 0);
+    CHECK_OK(MPI_Cancel(&requests[2]));
+    CHECK_OK(MPI_Wait(&requests[2], MPI_STATUS_IGNORE));
+    for (int i = 0; i < 3; ++i) CHECK_OK(MPI_Request_free(&requests[i]));
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
 static void test_cancel(void) {
@@ -535,6 +567,7 @@ int main(int argc, char** argv) {
     test_many();
     test_several();
     test_persistent();
+    test_wrong_starts();
     test_cancel();
     test_cancel_sends();
     test_cancel_queued_sends();
