@@ -80,7 +80,7 @@ int file_close(Call& call, MPI_File* fh) {
 }
 
 int file_delete(Call& call, const char* filename, MPI_Info) {
-    return call.finish(delete_file(filename));
+    return call.finish(delete_file(call.runtime(), filename));
 }
 
 int file_set_size(Call& call, MPI_File fh, MPI_Offset size) {
@@ -101,7 +101,7 @@ int file_preallocate(Call& call, MPI_File fh, MPI_Offset size) {
 
 int file_get_size(Call& call, MPI_File fh, MPI_Offset* size) {
     std::int64_t bytes = 0;
-    if (Fault fault = size_of_file(*find_file(fh), bytes)) return call.fail(fault);
+    if (Fault fault = size_of_file(call.runtime(), *find_file(fh), bytes)) return call.fail(fault);
     *size = bytes;
     return MPI_SUCCESS;
 }
@@ -142,10 +142,10 @@ int file_set_atomicity(Call& call, MPI_File fh, int flag) {
     if (refuse_split(call, file)) return call.code();
     const VisibleCollective visible(call, *file.comm);
     if (const int code = agree(call, *file.comm)) return code;
-    await_file(call.runtime(), file);
     const bool atomic = flag != 0;
     if (Fault fault = agree_on_value(call.runtime(), file, atomic ? 1 : 0, "flag", {}))
         return call.fail(fault);
+    await_file(call.runtime(), file);
     file.atomic = atomic;
     return MPI_SUCCESS;
 }

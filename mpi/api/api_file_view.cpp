@@ -55,15 +55,16 @@ MPI_Datatype given_type(const TypeReference& type) {
     return handle_of(*type);
 }
 
-// The new value of a file pointer, in etypes; a fault if `whence` makes no sense or it is negative.
-Fault sought(const File& file, MPI_Offset offset, int whence, std::int64_t current,
+// The new value of a file pointer, in etypes; a fault if `whence` makes no sense or it is negative. Gives the turn up
+// while the system is asked for the size of the file.
+Fault sought(Call& call, const File& file, MPI_Offset offset, int whence, std::int64_t current,
              std::int64_t& result) {
     std::int64_t from = 0;
     if (whence == MPI_SEEK_CUR) {
         from = current;
     } else if (whence == MPI_SEEK_END) {
         std::int64_t size = 0;
-        if (Fault fault = size_of_file(file, size)) return fault;
+        if (Fault fault = size_of_file(call.runtime(), file, size)) return fault;
         from = etypes_before(*file.view, size);
     } else if (whence != MPI_SEEK_SET) {
         return {MPI_ERR_ARG, "whence", std::to_string(whence) + " is no way to seek",
@@ -120,7 +121,9 @@ int file_seek(Call& call, MPI_File fh, MPI_Offset offset, int whence) {
     await_file(call.runtime(), file);
     const std::int64_t current = static_cast<std::int64_t>(file.position) / file.view->etype_bytes;
     std::int64_t result = 0;
-    if (Fault fault = sought(file, offset, whence, current, result)) return call.fail(fault);
+    if (Fault fault = sought(call, file, offset, whence, current, result)) return call.fail(fault);
+    // Another thread may have begun an access while the system was asked for the size.
+    await_file(call.runtime(), file);
     file.position = stream_position(*file.view, result);
     return MPI_SUCCESS;
 }
@@ -137,7 +140,7 @@ int file_get_byte_offset(Call& call, MPI_File fh, MPI_Offset offset, MPI_Offset*
     const File& file = *find_file(fh);
     if (refuse_sequential(call, file)) return call.code();
     std::int64_t etypes = 0;
-    if (Fault fault = sought(file, offset, MPI_SEEK_SET, 0, etypes)) return call.fail(fault);
+    if (Fault fault = sought(call, file, offset, MPI_SEEK_SET, 0, etypes)) return call.fail(fault);
     *disp = file.view->stream.place(stream_position(*file.view, etypes));
     return MPI_SUCCESS;
 }
@@ -155,7 +158,7 @@ int file_seek_shared(Call& call, MPI_File fh, MPI_Offset offset, int whence) {
         std::int64_t current = 0;
         std::int64_t result = 0;
         fault = add_to_shared_pointer(call, file, 0, current);
-        if (!fault) fault = sought(file, offset, whence, current, result);
+        if (!fault) fault = sought(call, file, offset, whence, current, result);
         if (!fault && file.shared != nullptr) fault = file.shared->store(call.runtime(), result);
         if (!fault) file.own_pointer = result;
     }

@@ -54,7 +54,7 @@ class AccessInSteps final : public Work, public comm::OtherInput {
     AccessInSteps(comm::Runtime& runtime, File& file, FileAccess access, Bytes position,
                   ProgramData data)
         : messages_(runtime.messages()),
-          in_steps_(!runtime.turn().shared() || keeps_turn(file)),
+          in_steps_(!runtime.turn().shared()),
           system_(runtime, false),
           file_(file),
           view_(file.view),
@@ -100,7 +100,7 @@ class AccessInSteps final : public Work, public comm::OtherInput {
     const std::shared_ptr<const View> view_;
     ProgramData data_;
     FileMemory memory_;
-    SteppedTransfer transfer_;
+    Transfer transfer_;
     bool over_ = false;
     Bytes moved_ = 0;
     Fault fault_;
@@ -242,15 +242,10 @@ void advance_pointer(const DataAccess& what, File& file, Bytes position, Bytes m
 // Moves the data of this task alone. The result is in bytes of the program's datatype.
 Transferred move_own(Call& call, const DataAccess& what, ResolvedAccess& resolved) {
     File& file = *resolved.file;
+    const FileMemory memory = resolved.data.memory();
+    Transfer transfer(file, file.view->stream, what.access, resolved.position, memory);
     Transferred moved;
-    const auto move = [&] {
-        moved = transfer(file, file.view->stream, what.access, resolved.position,
-                         resolved.data.memory());
-    };
-    if (keeps_turn(file))
-        move();
-    else
-        use_file(call.runtime(), file, move);
+    use_file(call.runtime(), file, [&] { moved = transfer.all(); });
     advance_pointer(what, file, resolved.position, moved.bytes);
     Transferred whole = call.outside([&] { return resolved.data.finish(moved.bytes); });
     if (moved.fault) whole.fault = std::move(moved.fault);

@@ -130,16 +130,8 @@ bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
 
 void CollectiveTransfer::begin_own() {
     state_ = State::kOwn;
-    if (keeps_turn(file_)) {
-        transferred_ = transfer(file_, view_->stream, access_, position_, memory_);
-        return end_own();
-    }
-    own_transfer_ =
-        std::make_unique<SteppedTransfer>(file_, view_->stream, access_, position_, memory_);
-    system_.start([this] {
-        own_transfer_->step(memory_.layout.size());
-        transferred_ = own_transfer_->result();
-    });
+    own_transfer_ = std::make_unique<Transfer>(file_, view_->stream, access_, position_, memory_);
+    system_.start([this] { transferred_ = own_transfer_->all(); });
 }
 
 void CollectiveTransfer::end_own() {
@@ -374,11 +366,11 @@ void CollectiveTransfer::end_round() {
     const bool has_data = access_ == FileAccess::kWrite && place_ >= 0 && parts_first_ < parts_end_;
     if (!has_data || fault_ || own_fault_) return;
     state_ = State::kWriting;
-    system_.start([this] { write_window(); });
+    system_.start([this, locks = writers_lock(file_)] { write_window(locks); });
 }
 
 // Writes what the members have sent, and no byte that nobody has sent.
-void CollectiveTransfer::write_window() {
+void CollectiveTransfer::write_window(bool locks) {
     static const std::vector<std::byte> marks(kMarks, std::byte{0xff});
     const std::int64_t first = parts_first_;
     const std::int64_t end = parts_end_;
@@ -401,7 +393,7 @@ void CollectiveTransfer::write_window() {
         at = gap == nullptr ? limit : gap;
         const std::int64_t offset = run - covered_.get();
         Transferred part = write_bytes(file_, window_.get() + offset, static_cast<Bytes>(at - run),
-                                       window_first_ + offset);
+                                       window_first_ + offset, locks);
         if (part.fault) own_fault_ = std::move(part.fault);
     }
     std::memset(covered_.get() + (first - window_first_), 0, static_cast<std::size_t>(end - first));

@@ -102,7 +102,8 @@ class CollectiveTransfer final : public Work {
     void receive_window(comm::MessageLayer& messages);
     void begin_reading(comm::MessageLayer& messages);
     void send_window(comm::MessageLayer& messages);
-    void write_window();
+    // `locks` as in write_bytes().
+    void write_window(bool locks);
 
     comm::Runtime& runtime_;
     File& file_;
@@ -144,7 +145,7 @@ class CollectiveTransfer final : public Work {
     std::vector<Part> parts_;       // of all members in the window, by rank
     std::int64_t parts_first_ = 0;  // the part of the file that they span
     std::int64_t parts_end_ = 0;
-    std::unique_ptr<SteppedTransfer> own_transfer_;
+    std::unique_ptr<Transfer> own_transfer_;
     std::deque<Slice> slices_;
     std::deque<comm::SendRequest> sends_;
     std::deque<comm::ReceiveRequest> receives_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mpi.h>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct File final : ErrorHandlerOwner {
     UniqueFd descriptor;
     bool on_network = false;  // the file system is shared with other computers that keep caches
     bool atomic = false;
+    mutable std::mutex locking;  // see FileLock (transfer.hpp)
     // With several threads: one of them is in system calls of an access of its own, without the turn. The others
     // begin theirs later, because they have the file pointer in common (threads.hpp).
     bool in_use = false;

@@ -172,7 +172,7 @@ Fault set_up(comm::Runtime& runtime, File& file, const Info* info) {
     }
     if ((file.amode & MPI_MODE_APPEND) == 0) return {};
     std::int64_t size = 0;
-    if (Fault fault = size_of_file(file, size)) return fault;
+    if (Fault fault = size_of_file(runtime, file, size)) return fault;
     file.position = static_cast<Bytes>(size);
     if (file.size() == 1) {
         file.own_pointer = size;
@@ -246,7 +246,7 @@ Fault close_file(comm::Runtime& runtime, File& file) {
     if (!fault) fault = std::move(failed);
     if ((file.amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
         Fault deleted;
-        if (file.rank() == 0) deleted = delete_file(file.name);
+        if (file.rank() == 0) deleted = delete_file(runtime, file.name);
         failed = agree_on_fault(runtime, *file.comm, file.name, deleted);
         if (!fault) fault = std::move(failed);
     }
@@ -254,15 +254,17 @@ Fault close_file(comm::Runtime& runtime, File& file) {
     return fault;
 }
 
-Fault delete_file(const std::string& name) {
-    if (::unlink(name.c_str()) == 0) return {};
-    return system_fault(errno, "cannot delete", name);
+Fault delete_file(comm::Runtime& runtime, const std::string& name) {
+    int error = 0;
+    without_turn(runtime, [&] { error = ::unlink(name.c_str()) == 0 ? 0 : errno; });
+    return error == 0 ? Fault{} : system_fault(error, "cannot delete", name);
 }
 
-Fault size_of_file(const File& file, std::int64_t& size) {
+Fault size_of_file(comm::Runtime& runtime, const File& file, std::int64_t& size) {
     struct stat facts {};
-    if (::fstat(file.descriptor.get(), &facts) != 0)
-        return system_fault(errno, "cannot find out the size of", file.name);
+    int error = 0;
+    without_turn(runtime, [&] { error = ::fstat(file.descriptor.get(), &facts) == 0 ? 0 : errno; });
+    if (error != 0) return system_fault(error, "cannot find out the size of", file.name);
     size = facts.st_size;
     return {};
 }
@@ -271,8 +273,12 @@ Fault resize_file(comm::Runtime& runtime, File& file, std::int64_t size) {
     // No member may still write when rank 0 shortens the file.
     if (Fault fault = agree_on_value(runtime, file, size, "size", {})) return fault;
     Fault own;
-    if (file.rank() == 0 && ::ftruncate(file.descriptor.get(), size) != 0)
-        own = system_fault(errno, "cannot change the size of", file.name);
+    if (file.rank() == 0) {
+        int error = 0;
+        use_file(runtime, file,
+                 [&] { error = ::ftruncate(file.descriptor.get(), size) == 0 ? 0 : errno; });
+        if (error != 0) own = system_fault(error, "cannot change the size of", file.name);
+    }
     return agree_on_fault(runtime, *file.comm, file.name, own);
 }
 

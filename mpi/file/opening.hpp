@@ -25,7 +25,7 @@ MadeFile open_file(comm::Runtime& runtime, Comm& comm, const std::string& name, 
                    const Info* info);
 // MPI_File_close. The file does not exist afterwards, even after a fault.
 Fault close_file(comm::Runtime& runtime, File& file);
-Fault delete_file(const std::string& name);
+Fault delete_file(comm::Runtime& runtime, const std::string& name);
 
 Fault resize_file(comm::Runtime& runtime, File& file, std::int64_t size);
 // Reserves the space; the file is not shortened.
@@ -33,7 +33,7 @@ Fault preallocate_file(comm::Runtime& runtime, File& file, std::int64_t size);
 // MPI_File_sync: what this task has written reaches the storage device, and what the others have
 // written before their MPI_File_sync becomes visible here.
 Fault sync_file(File& file);
-Fault size_of_file(const File& file, std::int64_t& size);
+Fault size_of_file(comm::Runtime& runtime, const File& file, std::int64_t& size);
 
 // MPI_File_set_view: sets the view and both file pointers. `fault` is what is wrong with the
 // arguments of this member.

@@ -54,12 +54,6 @@ void use_file(comm::Runtime& runtime, File& file, Work&& work) {
     without_turn(runtime, std::forward<Work>(work));
 }
 
-// True if accesses to the file keep the turn: the locks of the system do not exclude threads that use the same
-// descriptor, but the turn does.
-inline bool keeps_turn(const File& file) noexcept {
-    return file.atomic || file.hints.sieve_writes == Choice::kEnable;
-}
-
 // System calls of an operation whose next step comes after them. All functions are for the thread that has the turn.
 class SystemCalls {
   public:

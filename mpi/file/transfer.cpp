@@ -35,16 +35,31 @@ ssize_t write_some(int descriptor, const std::byte* from, Bytes bytes, std::int6
 // Moves one transfer. `position` is that of the next byte in the stream, `done` in the memory.
 class FileMover {
   public:
-    FileMover(File& file, const Stream& stream, FileAccess access, Bytes position,
+    FileMover(const File& file, const Stream& stream, FileAccess access, Bytes position,
               const FileMemory& memory)
         : file_(file),
           hints_(file.hints),
+          atomic_(file.atomic),
+          writers_lock_(!atomic_ && writers_lock(file)),
           stream_(stream),
           access_(access),
           memory_(memory),
           position_(position),
           left_(memory.layout.size()) {}
 
+    Transferred all() {
+        if (left_ == 0) return {};
+        std::int64_t first = 0;
+        std::int64_t end = 0;  // 0: the end of the file
+        if (stream_.ordered) {
+            first = stream_.place(position_);
+            end = stream_.place(position_ + left_ - 1) + 1;
+        }
+        const FileLock lock(file_, access_, first, end, atomic_);
+        if (lock.fault()) return {0, lock.fault()};
+        step(left_);
+        return take_result();
+    }
     // Moves about `most` bytes. Returns true if nothing is left to do.
     bool step(Bytes most) {
         const Bytes until = most < left_ ? result_.bytes + most : result_.bytes + left_;
@@ -96,6 +111,10 @@ class FileMover {
         memory_.layout.copy_in(memory_.base, result_.bytes, from, n);
     }
 
+    Transferred write(const std::byte* from, Bytes bytes, std::int64_t at) const {
+        return write_bytes(file_, from, bytes, at, writers_lock_);
+    }
+
     // The next `length` bytes are contiguous in the file at `at`.
     void contiguous(std::int64_t at, Bytes length) {
         while (length > 0 && !ended_ && !result_.fault) {
@@ -104,7 +123,7 @@ class FileMover {
             if (now >= std::min(length, kLongPiece)) {
                 now = std::min(now, length);
                 advance(access_ == FileAccess::kRead ? read_bytes(file_, direct, now, at)
-                                                     : write_bytes(file_, direct, now, at),
+                                                     : write(direct, now, at),
                         now);
             } else {
                 now = std::min(length, kPortion);
@@ -115,7 +134,7 @@ class FileMover {
                     advance(part, now);
                 } else {
                     take(portion, now);
-                    advance(write_bytes(file_, portion, now, at), now);
+                    advance(write(portion, now, at), now);
                 }
             }
             at += static_cast<std::int64_t>(now);
@@ -180,7 +199,7 @@ class FileMover {
         std::int64_t file_end = 0;
         const Bytes end = part_within(at, hints_.write_buffer, file_end);
         if (hints_.sieve_writes != Choice::kEnable || !file_.readable()) return each_piece(end);
-        const FileLock lock(file_, FileAccess::kWrite, at, file_end, !file_.atomic);
+        const FileLock lock(file_, FileAccess::kWrite, at, file_end, writers_lock_);
         if (lock.fault()) {
             result_.fault = lock.fault();
             return;
@@ -202,7 +221,7 @@ class FileMover {
             stream_.layout.copy_in(base, first + done, packed_buffer(), now);
             done += now;
         }
-        const Transferred part = write_bytes(file_, all, span, at);
+        const Transferred part = write_bytes(file_, all, span, at, false);
         const Bytes written =
             part.bytes == span
                 ? end
@@ -210,9 +229,10 @@ class FileMover {
         advance({written - first, part.fault}, end - first);
     }
 
-    File& file_;
-    // Those of the beginning: another thread may change the hints of the file meanwhile.
+    const File& file_;
     const FileHints hints_;
+    const bool atomic_;
+    const bool writers_lock_;  // and all() does not hold a lock already
     const Stream& stream_;
     FileAccess access_;
     const FileMemory& memory_;
@@ -225,16 +245,20 @@ class FileMover {
     std::unique_ptr<std::byte[]> packed_;
 };
 
-SteppedTransfer::SteppedTransfer(File& file, const Stream& stream, FileAccess access,
-                                 Bytes position, const FileMemory& memory)
+Transfer::Transfer(const File& file, const Stream& stream, FileAccess access, Bytes position,
+                   const FileMemory& memory)
     : mover_(std::make_unique<FileMover>(file, stream, access, position, memory)) {}
-SteppedTransfer::~SteppedTransfer() = default;
+Transfer::~Transfer() = default;
 
-bool SteppedTransfer::step(Bytes most) {
+Transferred Transfer::all() {
+    return mover_->all();
+}
+
+bool Transfer::step(Bytes most) {
     return mover_->step(most);
 }
 
-Transferred SteppedTransfer::result() {
+Transferred Transfer::result() {
     return mover_->take_result();
 }
 
@@ -255,7 +279,10 @@ Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_
     return result;
 }
 
-Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, std::int64_t at) {
+Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, std::int64_t at,
+                        bool locks) {
+    // Where the system has no locks, nobody writes gaps back, and none is needed.
+    const FileLock lock(file, FileAccess::kWrite, at, at + static_cast<std::int64_t>(bytes), locks);
     Transferred result;
     while (result.bytes < bytes) {
         const ssize_t n = write_some(file.descriptor.get(), from + result.bytes,
@@ -271,26 +298,10 @@ Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, st
     return result;
 }
 
-Transferred transfer(File& file, const Stream& stream, FileAccess access, Bytes position,
-                     const FileMemory& memory) {
-    if (memory.layout.size() == 0) return {};
-    const Bytes last = position + memory.layout.size() - 1;
-    std::int64_t first = 0;
-    std::int64_t end = 0;
-    if (file.atomic) {
-        first = stream.ordered ? stream.place(position) : 0;
-        end = stream.ordered ? stream.place(last) + 1 : 0;  // 0: to the end of the file
-    }
-    const FileLock lock(file, access, first, end, file.atomic);
-    if (lock.fault()) return {0, lock.fault()};
-    FileMover mover(file, stream, access, position, memory);
-    mover.step(memory.layout.size());
-    return mover.take_result();
-}
-
 FileLock::FileLock(const File& file, FileAccess access, std::int64_t first, std::int64_t end,
                    bool needed) {
     if (!needed) return;
+    threads_ = std::unique_lock(file.locking);
     struct flock what {};
     what.l_type = static_cast<short>(access == FileAccess::kRead ? F_RDLCK : F_WRLCK);
     what.l_whence = SEEK_SET;

@@ -7,14 +7,15 @@
 //   with gaps     any           read: the file with its gaps at a time, if they are not too long
 //                               ("data sieving"); otherwise piece by piece
 //
-// Writing with the gaps would need a lock against tasks that write into them at the same time,
-// which all writers would have to take, so it is done only if the hint romio_ds_write asks for it.
+// Writing with the gaps needs a lock against tasks and threads that write into them at the same time. All writers
+// have to take it, so it is done only if the hint romio_ds_write asks for it; then each write takes this lock.
 // In atomic mode each transfer locks the bytes from its first to its last one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "base/types.hpp"
 #include "mpi/datatype/typed_layout.hpp"
@@ -37,22 +38,22 @@ struct Transferred {
     Fault fault;
 };
 
-// Moves the bytes of the memory to or from the stream of a view of the file, from `position` on.
-// Blocks as long as the system does; waits for no message.
-Transferred transfer(File& file, const Stream& stream, FileAccess access, Bytes position,
-                     const FileMemory& memory);
-
-// The same in steps. All arguments must outlive the object. No lock is taken, so the file must not be in atomic
-// mode.
-class SteppedTransfer {
+// Moves the bytes of the memory to or from the stream of a view of the file, from `position` on. The constructor is for
+// the thread that has the turn; it keeps the hints and the mode of the file, which other threads may change. The other
+// functions need no turn and wait for no message. All arguments must outlive the object.
+class Transfer {
   public:
-    SteppedTransfer(File& file, const Stream& stream, FileAccess access, Bytes position,
-                    const FileMemory& memory);
-    ~SteppedTransfer();
-    SteppedTransfer(const SteppedTransfer&) = delete;
-    SteppedTransfer& operator=(const SteppedTransfer&) = delete;
+    Transfer(const File& file, const Stream& stream, FileAccess access, Bytes position,
+             const FileMemory& memory);
+    ~Transfer();
+    Transfer(const Transfer&) = delete;
+    Transfer& operator=(const Transfer&) = delete;
+
+    // Moves everything, in atomic mode under a lock. Blocks as long as the system and the holders of locks do.
+    Transferred all();
+
     // Moves about `most` bytes; pieces that are read together are not divided. Returns true if the transfer has
-    // ended. Blocks as long as the system does.
+    // ended. Blocks as long as the system does. Takes no lock of the whole, so the file must not be in atomic mode.
     bool step(Bytes most);
     // Precondition: step() has returned true.
     Transferred result();
@@ -63,13 +64,21 @@ class SteppedTransfer {
 
 // Reads or writes contiguous bytes. A read returns fewer bytes at the end of the file only.
 Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_t at);
-Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, std::int64_t at);
+// `locks`: writers_lock() was true of the file.
+Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, std::int64_t at,
+                        bool locks);
 
-// Locks a part of the file against other tasks that lock it, while it exists.
+// True if writers may write gaps back, so that all of them take a lock. For the thread that has the turn.
+inline bool writers_lock(const File& file) noexcept {
+    return file.hints.sieve_writes == Choice::kEnable;
+}
+
+// Locks a part of the file against other tasks and other threads of this task that lock it, while it exists. The locks
+// of the system do not exclude threads that use the same descriptor, so a thread that locks any part holds
+// File::locking, too. The holder does system calls only and never waits for the turn.
 class FileLock {
   public:
-    // Does nothing if `needed` is false. Blocks until no other task holds a lock that excludes this
-    // one.
+    // Does nothing if `needed` is false. Blocks until nobody holds a lock that excludes this one.
     FileLock(const File& file, FileAccess access, std::int64_t first, std::int64_t end,
              bool needed);
     ~FileLock();
@@ -79,6 +88,7 @@ class FileLock {
     const Fault& fault() const noexcept { return fault_; }
 
   private:
+    std::unique_lock<std::mutex> threads_;
     int descriptor_ = -1;  // -1: not locked
     std::int64_t first_ = 0;
     std::int64_t end_ = 0;

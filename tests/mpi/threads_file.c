@@ -1,5 +1,5 @@
-/* Several threads of each task use files at the same time: a file for each thread with collective calls, and one file
- * that all threads have in common. Any number of tasks. */
+/* Several threads of each task use files at the same time: a file for each thread with collective calls, one file
+ * that all threads have in common, files in atomic mode, and a file whose gaps are written back. Any number of tasks. */
 #include <unistd.h>
 
 #include "threads_test.h"
@@ -112,6 +112,82 @@ static void common_file(int thread) {
     free(found);
 }
 
+/* Two accesses that are under way at the same time change the same pieces of a file in atomic mode: the pieces are all
+ * of one access in the end. */
+static void atomic_file(int thread) {
+    const int bytes = kBlocks * kShort;
+    char name[5000], *first = malloc((size_t)bytes), *second = malloc((size_t)bytes);
+    char* found = malloc((size_t)bytes);
+    MPI_Datatype blocks;
+    MPI_File file;
+    CHECK_OK(MPI_Type_vector(kBlocks, kShort, 2 * kShort, MPI_CHAR, &blocks));
+    CHECK_OK(MPI_Type_commit(&blocks));
+    CHECK_OK(MPI_File_open(threads_comms[thread], name_of(name, sizeof name, "atomic", thread),
+                           MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                           MPI_INFO_NULL, &file));
+    CHECK_OK(MPI_File_set_view(file, (MPI_Offset)threads_rank * 2 * bytes, MPI_CHAR, blocks,
+                               "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_set_atomicity(file, 1));
+    for (int round = 0; round < kRounds * 10; ++round) {
+        MPI_Request requests[2];
+        memset(first, 2 * round, (size_t)bytes);
+        memset(second, 2 * round + 1, (size_t)bytes);
+        CHECK_OK(MPI_File_iwrite_at_all(file, 0, first, bytes, MPI_CHAR, &requests[0]));
+        CHECK_OK(MPI_File_iwrite_at_all(file, 0, second, bytes, MPI_CHAR, &requests[1]));
+        CHECK_OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+        CHECK_OK(MPI_File_read_at(file, 0, found, bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+        CHECK(memcmp(found, first, (size_t)bytes) == 0 ||
+              memcmp(found, second, (size_t)bytes) == 0);
+    }
+    CHECK_OK(MPI_File_close(&file));
+    CHECK_OK(MPI_Type_free(&blocks));
+    free(first);
+    free(second);
+    free(found);
+}
+
+/* The blocks of all threads of all tasks interleave in one file, which each thread has opened for itself. Half of the
+ * threads write with the gaps and the others one block at a time, so that nobody may lose a block of another one. */
+static void sieved_file(int thread) {
+    const int bytes = kBlocks * kShort, stride = kShort * kThreads * threads_size;
+    const int at = (threads_rank * kThreads + thread) * kShort;
+    char name[5000], *written = malloc((size_t)bytes), *found = malloc((size_t)bytes);
+    MPI_Datatype blocks;
+    MPI_Info hints;
+    MPI_File file;
+    CHECK_OK(MPI_Info_create(&hints));
+    CHECK_OK(MPI_Info_set(hints, "romio_ds_write", "enable"));
+    CHECK_OK(MPI_Type_vector(kBlocks, kShort, stride, MPI_CHAR, &blocks));
+    CHECK_OK(MPI_Type_commit(&blocks));
+    CHECK_OK(MPI_File_open(threads_comms[thread], name_of(name, sizeof name, "sieved", 0),
+                           MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file));
+    CHECK_OK(MPI_File_set_view(file, at, MPI_CHAR, blocks, "native", MPI_INFO_NULL));
+    for (int round = 0; round < kRounds * 10; ++round) {
+        fill(written, bytes, thread, threads_rank + round);
+        if (thread % 2 == 0)
+            CHECK_OK(MPI_File_write_at(file, 0, written, bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+        else
+            for (int block = 0; block < bytes; block += kShort)
+                CHECK_OK(MPI_File_write_at(file, block, written + block, kShort, MPI_CHAR,
+                                           MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_File_read_at(file, 0, found, bytes, MPI_CHAR, MPI_STATUS_IGNORE));
+        CHECK_INT(differs(found, bytes, thread, threads_rank + round), 0);
+    }
+    CHECK_OK(MPI_File_close(&file));
+    CHECK_OK(MPI_Info_free(&hints));
+    CHECK_OK(MPI_Type_free(&blocks));
+    free(written);
+    free(found);
+}
+
+static void test_sieved_file(void) {
+    char name[5000];
+    in_threads(sieved_file);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (threads_rank == 0)
+        CHECK_OK(MPI_File_delete(name_of(name, sizeof name, "sieved", 0), MPI_INFO_NULL));
+}
+
 static void test_common_file(void) {
     const int all = kThreads * threads_size * kRecords;
     char name[5000];
@@ -141,6 +217,8 @@ int main(int argc, char** argv) {
     CHECK_OK(MPI_Bcast(folder, (int)sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD));
     in_threads(own_file);
     test_common_file();
+    in_threads(atomic_file);
+    test_sieved_file();
     end_threads();
     return 0;
 }

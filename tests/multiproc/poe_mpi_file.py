@@ -228,6 +228,140 @@ int main(int argc, char** argv) {
 }
 """
 
+# Thread 1 of task 0 is in a system call that cannot end before the main thread has exchanged messages with task 1. Calls
+# that wait for a lock wait for task 1, which holds it; the program makes the others wait itself.
+WAITING = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+enum { kBytes = 400000, kBlock = 1000 };
+static const char *path, *way;
+static MPI_File file;
+static char *block, *found;
+static volatile int watching, inside, released;
+static int is(const char* name) { return strcmp(way, name) == 0; }
+static void stall(const char* in) {
+    if (!watching || !is(in)) return;
+    inside = 1;
+    while (!released) poll(NULL, 0, 1);
+}
+int ftruncate(int fd, off_t size) {
+    stall("set_size");
+    return (int)syscall(SYS_ftruncate, fd, size);
+}
+int unlink(const char* name) {
+    stall("delete");
+    stall("close");
+    return (int)syscall(SYS_unlink, name);
+}
+int fstat(int fd, struct stat* facts) {
+    stall("get_size");
+    stall("seek");
+    return (int)syscall(SYS_fstat, fd, facts);
+}
+int fcntl(int fd, int command, ...) {
+    va_list list;
+    va_start(list, command);
+    void* const argument = va_arg(list, void*);
+    va_end(list);
+    if (watching && command == F_OFD_SETLKW) inside = 1;
+    return (int)syscall(SYS_fcntl, fd, command, argument);
+}
+static void* work(void* nothing) {
+    MPI_Offset size = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (is("set_size")) MPI_File_set_size(file, 10);
+    if (is("get_size") && (MPI_File_get_size(file, &size) || size != 2 * kBytes)) abort();
+    if (is("seek") && (MPI_File_seek(file, 0, MPI_SEEK_END) || MPI_File_get_position(file, &size) || size != kBytes)) abort();
+    if (is("delete") && MPI_File_delete(path, MPI_INFO_NULL)) abort();
+    if (is("close")) MPI_File_close(&file);
+    if (is("atomic_read") || is("atomic_read_all")) memcpy(block, "xx", 2);
+    if (is("atomic_read")) MPI_File_read_at(file, 0, block, kBytes, MPI_CHAR, MPI_STATUS_IGNORE);
+    if (is("atomic_read_all")) MPI_File_read_at_all(file, 0, block, kBytes, MPI_CHAR, MPI_STATUS_IGNORE);
+    if (is("atomic_write") || is("sieve_write")) MPI_File_write_at(file, 0, block, kBytes, MPI_CHAR, MPI_STATUS_IGNORE);
+    if (is("atomic_iwrite") || is("sieve_iwrite")) MPI_File_iwrite_at(file, 0, block, kBytes, MPI_CHAR, &request);
+    if (is("atomic_write_all") || is("sieve_write_all")) MPI_File_write_at_all(file, 0, block, kBytes, MPI_CHAR, MPI_STATUS_IGNORE);
+    if (is("atomic_iwrite_all") || is("sieve_iwrite_all")) MPI_File_iwrite_at_all(file, 0, block, kBytes, MPI_CHAR, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return nothing;
+}
+/* Blocks of the file belong to the view and to a gap in turn. */
+static int is_right(void) {
+    const int now = open(path, O_RDONLY);
+    if (is("delete") || is("close")) return now < 0;
+    const ssize_t size = pread(now, found, 2 * kBytes, 0);
+    close(now);
+    if (is("set_size")) return size == 10;
+    for (int at = 0; at < kBytes; ++at) {
+        const int place = at / kBlock * 2 * kBlock + at % kBlock;
+        if (found[place] != block[at] || found[place + kBlock] != 0) return 0;
+    }
+    return 1;
+}
+int main(int argc, char** argv) {
+    int rank, provided, number = 0;
+    path = argv[1];
+    way = argv[2];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        struct flock what = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        const int held = open(path, O_RDWR);
+        if (fcntl(held, F_OFD_SETLKW, &what) != 0) MPI_Abort(MPI_COMM_WORLD, 4);
+        MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Ssend(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        close(held);
+    } else {
+        pthread_t thread;
+        MPI_Datatype blocks;
+        MPI_Info hints;
+        block = malloc(kBytes);
+        found = malloc(2 * kBytes);
+        for (int i = 0; i < kBytes; ++i) block[i] = (char)(i % 251);
+        MPI_Info_create(&hints);
+        if (strncmp(way, "sieve", 5) == 0) MPI_Info_set(hints, "romio_ds_write", "enable");
+        MPI_Type_vector(1, kBlock, 2 * kBlock, MPI_CHAR, &blocks);
+        MPI_Type_create_resized(blocks, 0, 2 * kBlock, &blocks);
+        MPI_Type_commit(&blocks);
+        const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | (is("close") ? MPI_MODE_DELETE_ON_CLOSE : 0);
+        if (MPI_File_open(MPI_COMM_SELF, path, mode, hints, &file)) return 5;
+        MPI_File_set_view(file, 0, MPI_CHAR, blocks, "native", MPI_INFO_NULL);
+        MPI_File_write_at(file, 0, block, kBytes, MPI_CHAR, MPI_STATUS_IGNORE);
+        MPI_File_set_size(file, 2 * kBytes);
+        if (strncmp(way, "atomic", 6) == 0) MPI_File_set_atomicity(file, 1);
+        if (strstr(way, "write") != NULL) for (int i = 0; i < kBytes; ++i) block[i] = (char)(i % 241);
+        MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        watching = 1;
+        pthread_create(&thread, NULL, work, NULL);
+        while (!inside) poll(NULL, 0, 1);
+        for (int i = 0; i < 1000; ++i)
+            MPI_Sendrecv(&i, 1, MPI_INT, 0, 1, &number, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        released = 1;
+        pthread_join(thread, NULL);
+        watching = 0;
+        printf("%d\n", is_right());
+        if (!is("close")) MPI_File_close(&file);
+        MPI_Info_free(&hints);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # Four threads write records at the individual file pointer that they have in common.
 POINTER = r"""
 #include <mpi.h>
@@ -325,12 +459,12 @@ ssize_t pwrite(int fd, const void* from, size_t bytes, off_t at) { return pwrite
 
 
 class Files(LaunchTest):
-    def build(self, source):
+    def build(self, source, *options):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         path = pathlib.Path(folder.name)
         (path / "program.c").write_text(source)
-        subprocess.run([MPICC, "-o", "program", "program.c"], cwd=path, check=True, capture_output=True)
+        subprocess.run([MPICC, *options, "-o", "program", "program.c"], cwd=path, check=True, capture_output=True)
         return path
 
     def fill(self, way, *options):
@@ -403,6 +537,24 @@ class Files(LaunchTest):
         os.mkfifo(pipe)
         done = poe(path / "program", pipe, "-procs", "2")
         self.assertEqual((done.returncode, done.stdout), (0, b"x\n"), done.stderr)
+
+    def call_mpi_while_waiting(self, *ways):
+        # The library finds the functions of the program that replace those of the system.
+        path = self.build(WAITING, "-rdynamic")
+        for way in ways:
+            for device in ("us", "ip"):
+                done = poe(path / "program", path / f"{way}-{device}", way, "-procs", "2", "-euilib", device)
+                self.assertEqual((done.returncode, done.stdout), (0, b"1\n"), (way, device, done.stderr))
+
+    def test_other_threads_call_mpi_in_atomic_mode(self):
+        self.call_mpi_while_waiting("atomic_write", "atomic_read", "atomic_iwrite", "atomic_write_all", "atomic_read_all",
+                                    "atomic_iwrite_all")
+
+    def test_other_threads_call_mpi_while_gaps_are_locked(self):
+        self.call_mpi_while_waiting("sieve_write", "sieve_iwrite", "sieve_write_all", "sieve_iwrite_all")
+
+    def test_other_threads_call_mpi_during_a_call_on_a_whole_file(self):
+        self.call_mpi_while_waiting("set_size", "get_size", "seek", "delete", "close")
 
     def test_other_threads_call_mpi_during_an_exchange(self):
         self.call_mpi_during("exchange_write", "exchange_read")
