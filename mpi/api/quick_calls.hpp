@@ -43,8 +43,8 @@ inline bool with_window(MPI_Win win, Work&& work) {
                                  MPI_Aint target_disp, MPI_Count target_count,
                                  MPI_Datatype target_datatype, MPI_Win win) {
     if (origin_count != target_count || origin_datatype != target_datatype) return false;
-    return with_window(win, [&](comm::Runtime&, Window& window) {
-        return get_at_once(window, origin_addr,
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return get_at_once(runtime, window, origin_addr,
                            {target_rank, target_disp, target_count, target_datatype});
     });
 }
@@ -56,8 +56,8 @@ inline bool with_window(MPI_Win win, Work&& work) {
     if (origin_addr == nullptr || origin_count != target_count ||
         origin_datatype != target_datatype)
         return false;
-    return with_window(win, [&](comm::Runtime&, Window& window) {
-        return accumulate_at_once(window, origin_addr, nullptr,
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return accumulate_at_once(runtime, window, origin_addr, nullptr,
                                   {target_rank, target_disp, target_count, target_datatype}, op);
     });
 }
@@ -75,8 +75,8 @@ inline bool with_window(MPI_Win win, Work&& work) {
     if (op != MPI_NO_OP && (origin_addr == nullptr || origin_count != target_count ||
                             origin_datatype != target_datatype))
         return false;
-    return with_window(win, [&](comm::Runtime&, Window& window) {
-        return accumulate_at_once(window, origin_addr, result_addr,
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return accumulate_at_once(runtime, window, origin_addr, result_addr,
                                   {target_rank, target_disp, target_count, target_datatype}, op);
     });
 }
@@ -85,8 +85,8 @@ inline bool with_window(MPI_Win win, Work&& work) {
                                           MPI_Datatype datatype, int target_rank,
                                           MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
     if (result_addr == nullptr || (origin_addr == nullptr && op != MPI_NO_OP)) return false;
-    return with_window(win, [&](comm::Runtime&, Window& window) {
-        return accumulate_at_once(window, origin_addr, result_addr,
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return accumulate_at_once(runtime, window, origin_addr, result_addr,
                                   {target_rank, target_disp, 1, datatype}, op);
     });
 }
@@ -95,8 +95,8 @@ inline bool with_window(MPI_Win win, Work&& work) {
                                               void* result_addr, MPI_Datatype datatype,
                                               int target_rank, MPI_Aint target_disp, MPI_Win win) {
     if (origin_addr == nullptr || compare_addr == nullptr || result_addr == nullptr) return false;
-    return with_window(win, [&](comm::Runtime&, Window& window) {
-        return compare_and_swap_at_once(window, origin_addr, compare_addr, result_addr,
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return compare_and_swap_at_once(runtime, window, origin_addr, compare_addr, result_addr,
                                         {target_rank, target_disp, 1, datatype});
     });
 }

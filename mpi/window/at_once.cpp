@@ -1,17 +1,19 @@
 // Calls that need no other task; see at_once.hpp.
 #include "mpi/window/at_once.hpp"
 
+#include <array>
 #include <atomic>
-#include <cstring>
+#include <cstdint>
 #include <new>
 
 #include "mpi/collective/plain_call.hpp"
 #include "mpi/datatype/predefined.hpp"
 #include "mpi/object/handle.hpp"
-#include "mpi/object/reductions.hpp"
 #include "mpi/process/environment.hpp"
+#include "mpi/window/elements.hpp"
 #include "mpi/window/epochs.hpp"
 #include "mpi/window/origin.hpp"
+#include "mpi/window/other_process.hpp"
 #include "mpi/window/shared_lock.hpp"
 #include "mpi/window/shared_memory.hpp"
 #include "tracer/probe/process_context.hpp"
@@ -23,34 +25,13 @@ bool is_member(const Window& window, int rank) noexcept {
     return rank >= 0 && rank < window.size();
 }
 
-// The kernel of an accumulate; `copies` is set if it stores the data themselves, `keeps` if it changes nothing.
-struct Change {
-    ReductionKernel kernel = nullptr;
-    bool copies = false;
-    bool keeps = false;
-    bool known() const noexcept { return kernel != nullptr || copies || keeps; }
-};
-
-Change find_change(MPI_Op operation, const PredefinedType& type) noexcept {
-    Change change;
-    change.copies = operation == MPI_REPLACE;
-    change.keeps = operation == MPI_NO_OP;
-    if (!change.known()) change.kernel = find_kernel(value_of(operation), type);
-    return change;
-}
-
-// The same, for a caller that has the turn. Programs repeat their operations, so the last one is kept: to look it up
-// takes as long as to add a number.
-const Change& repeated_change(MPI_Op operation, MPI_Datatype type) noexcept {
-    static MPI_Op last_operation = MPI_OP_NULL;
-    static MPI_Datatype last_type = MPI_DATATYPE_NULL;
-    static Change last;
-    if (operation != last_operation || type != last_type) {
-        last = find_change(operation, *find_predefined_type(value_of(type)));
-        last_operation = operation;
-        last_type = type;
-    }
-    return last;
+// What the mailbox of the target gets. `element` and `operation` matter for accumulates.
+Mail mail_for(AccessKind kind, const Place& place) noexcept {
+    Mail mail;
+    mail.kind = kind;
+    mail.bytes = static_cast<std::uint32_t>(place.bytes);
+    mail.displacement = place.at;
+    return mail;
 }
 
 }  // namespace
@@ -60,12 +41,8 @@ bool put_into_batch(Window& window, int rank, const Place& place, const void* gi
     if (rank == window.rank() || member.process == 0 || place.bytes == 0 ||
         place.bytes > kMostBatchedBytes || !member.batch.has_room(place.bytes))
         return false;
-    Mail mail;
-    mail.kind = AccessKind::kPut;
-    mail.bytes = static_cast<std::uint32_t>(place.bytes);
-    mail.displacement = place.at;
     try {
-        member.batch.add(mail, static_cast<const std::byte*>(given));
+        member.batch.add(mail_for(AccessKind::kPut, place), static_cast<const std::byte*>(given));
     } catch (const std::bad_alloc&) {
         return false;
     }
@@ -73,39 +50,62 @@ bool put_into_batch(Window& window, int rank, const Place& place, const void* gi
     return true;
 }
 
-bool accumulate_at_once(Window& window, const void* given, void* fetched, const PlainTarget& target,
-                        MPI_Op operation) noexcept {
+bool get_by_mailbox(comm::Runtime& runtime, Window& window, int rank, const Place& place,
+                    void* fetched) noexcept {
+    return place.bytes <= kMostInMail &&
+           exchange_at_once(runtime, window, rank, mail_for(AccessKind::kGet, place), nullptr,
+                            static_cast<std::byte*>(fetched));
+}
+
+bool accumulate_at_once(comm::Runtime& runtime, Window& window, const void* given, void* fetched,
+                        const PlainTarget& target, MPI_Op operation) noexcept {
     Place place;
-    if (!find_place(window, target, place) || place.member->mapped == nullptr) return false;
-    const Change& change = repeated_change(operation, target.type);
+    if (!find_place(window, target, place)) return false;
+    const auto code = static_cast<std::uint16_t>(value_of(operation));
+    const auto element = static_cast<std::uint16_t>(value_of(target.type));
+    if (code != value_of(operation)) return false;  // an operation of the program
+    const Change& change = repeated_change(code, element);
     if (!change.known()) return false;
+    if (place.member->mapped == nullptr) {
+        if (fetched == nullptr || place.bytes > kMostInMail) return false;
+        Mail mail = mail_for(change.keeps ? AccessKind::kFetch : AccessKind::kGetAccumulate, place);
+        mail.element = element;
+        mail.operation = code;
+        return exchange_at_once(runtime, window, target.rank, mail,
+                                static_cast<const std::byte*>(given),
+                                static_cast<std::byte*>(fetched));
+    }
     std::byte* const memory = place.member->mapped + place.at;
     {
         const AccumulateLock lock(window, target.rank, true);
         if (fetched != nullptr) copy_elements(fetched, memory, place.bytes);
-        if (change.copies) {
-            copy_elements(memory, given, place.bytes);
-        } else if (change.kernel != nullptr) {
-            change.kernel(given, memory, memory, place.bytes);
-        }
+        change.apply(given, memory, place.bytes);
     }
     note_store();
     window.used = true;
     return true;
 }
 
-bool compare_and_swap_at_once(Window& window, const void* given, const void* compared,
-                              void* fetched, const PlainTarget& target) noexcept {
+bool compare_and_swap_at_once(comm::Runtime& runtime, Window& window, const void* given,
+                              const void* compared, void* fetched,
+                              const PlainTarget& target) noexcept {
     Place place;
-    if (!find_place(window, target, place) || place.member->mapped == nullptr ||
+    if (!find_place(window, target, place) ||
         !is_comparable(*find_predefined_type(value_of(target.type))))
         return false;
-    std::byte* const memory = place.member->mapped + place.at;
+    if (place.member->mapped == nullptr) {
+        std::array<std::byte, 2 * kMostInMail> both;
+        if (place.bytes > kMostInMail) return false;
+        copy_elements(both.data(), given, place.bytes);
+        copy_elements(both.data() + place.bytes, compared, place.bytes);
+        Mail mail = mail_for(AccessKind::kCompareAndSwap, place);
+        mail.element = static_cast<std::uint16_t>(value_of(target.type));
+        return exchange_at_once(runtime, window, target.rank, mail, both.data(),
+                                static_cast<std::byte*>(fetched));
+    }
     {
         const AccumulateLock lock(window, target.rank, true);
-        copy_elements(fetched, memory, place.bytes);
-        if (std::memcmp(fetched, compared, place.bytes) == 0)
-            copy_elements(memory, given, place.bytes);
+        swap_if_equal(place.member->mapped + place.at, given, compared, fetched, place.bytes);
     }
     note_store();
     window.used = true;

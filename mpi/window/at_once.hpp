@@ -1,22 +1,23 @@
 // The shortest way of calls that need no other task, and of fences: operations with predefined datatypes on memory that is
-// mapped, short puts that wait in a batch, locks that are free, and flushes with nothing to flush. They take 5 to 20 ns; the
-// general way takes three times as long, because it describes the operation and can report every error.
+// mapped, short puts that wait in a batch, short operations with a result that a waiting target takes out of its mailbox,
+// locks that are free, and flushes with nothing to flush. But for the mailbox they take 5 to 20 ns; the general way takes three times as long, because it describes the operation and can report every error.
 //
 // Each function returns false, and has changed nothing, if its call is not so simple or is wrong. The caller then
-// takes the general way, which has the same effect. None of them blocks, but for the accumulate lock and a fence. All are
+// takes the general way, which has the same effect. None of them blocks, but for the accumulate lock, a target that has taken an
+// operation, and a fence. All are
 // for the thread that has the turn. The arguments are those of the program.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <mpi.h>
 
 #include "base/types.hpp"
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/datatype/predefined.hpp"
 #include "mpi/process/environment.hpp"
+#include "mpi/window/elements.hpp"
 #include "mpi/window/epochs.hpp"
 #include "mpi/window/origin.hpp"
 #include "mpi/window/store_order.hpp"
@@ -65,17 +66,6 @@ inline bool find_place(Window& window, const PlainTarget& target, Place& place) 
     return true;
 }
 
-// The lengths of single numbers are copied without a call.
-inline void copy_elements(void* to, const void* from, Bytes bytes) noexcept {
-    if (bytes == sizeof(std::uint64_t)) {
-        std::memcpy(to, from, sizeof(std::uint64_t));
-    } else if (bytes == sizeof(std::uint32_t)) {
-        std::memcpy(to, from, sizeof(std::uint32_t));
-    } else {
-        std::memcpy(to, from, bytes);
-    }
-}
-
 // Adds a short put to the batch of a member of another process (other_process.hpp).
 bool put_into_batch(Window& window, int rank, const Place& place, const void* given) noexcept;
 
@@ -89,10 +79,16 @@ inline bool put_at_once(Window& window, const void* given, const PlainTarget& ta
     return true;
 }
 
-inline bool get_at_once(Window& window, void* fetched, const PlainTarget& target) noexcept {
+// Hands a short get to a target of another process that is just waiting in MPI (other_process.hpp).
+bool get_by_mailbox(comm::Runtime& runtime, Window& window, int rank, const Place& place,
+                    void* fetched) noexcept;
+
+inline bool get_at_once(comm::Runtime& runtime, Window& window, void* fetched,
+                        const PlainTarget& target) noexcept {
     Place place;
-    if (fetched == nullptr || !find_place(window, target, place) || place.member->mapped == nullptr)
-        return false;
+    if (fetched == nullptr || !find_place(window, target, place)) return false;
+    if (place.member->mapped == nullptr)
+        return get_by_mailbox(runtime, window, target.rank, place, fetched);
     order_load_after_stores();
     copy_elements(fetched, place.member->mapped + place.at, place.bytes);
     window.used = true;
@@ -101,12 +97,13 @@ inline bool get_at_once(Window& window, void* fetched, const PlainTarget& target
 
 // MPI_Accumulate if `fetched` is null, otherwise MPI_Get_accumulate. `given` may be null if the operation is
 // MPI_NO_OP.
-bool accumulate_at_once(Window& window, const void* given, void* fetched, const PlainTarget& target,
-                        MPI_Op operation) noexcept;
+bool accumulate_at_once(comm::Runtime& runtime, Window& window, const void* given, void* fetched,
+                        const PlainTarget& target, MPI_Op operation) noexcept;
 
 // The count of `target` is 1.
-bool compare_and_swap_at_once(Window& window, const void* given, const void* compared,
-                              void* fetched, const PlainTarget& target) noexcept;
+bool compare_and_swap_at_once(comm::Runtime& runtime, Window& window, const void* given,
+                              const void* compared, void* fetched,
+                              const PlainTarget& target) noexcept;
 
 // `local` as in flush().
 inline bool flush_at_once(comm::Runtime& runtime, Window& window, int rank, bool local) {

@@ -35,6 +35,8 @@ class MailChoice {
         --skip_;
         return false;
     }
+    // The same for an operation that is too short to be measured; nothing is counted.
+    bool would_try_short() const noexcept { return skip_ == 0; }
     // The operation was tried by the mailbox and took so long. `listened`: the target took its first piece;
     // otherwise single copy has carried out all of it, late.
     void tried(AccessKind kind, Bytes bytes, bool listened, std::uint64_t nanoseconds) {

@@ -80,7 +80,7 @@ MailState state_of(const MailSlot& slot) noexcept {
 }
 
 // Waits for as long as `patience` until the target takes the operation. Returns false if it does not.
-bool is_taken(const MailSlot& slot, std::chrono::nanoseconds patience, MailSender& sender) {
+bool is_taken(const MailSlot& slot, std::chrono::nanoseconds patience, MailWait& wait) {
     const auto look = [&] {
         for (unsigned i = 0; i < kPausesPerClock; ++i) {
             if (state_of(slot) != MailState::kPosted) return true;
@@ -95,7 +95,7 @@ bool is_taken(const MailSlot& slot, std::chrono::nanoseconds patience, MailSende
     const auto deadline = Clock::now() + patience;
     do {
         if (look()) return true;
-        sender.serve_own();
+        wait.serve_own();
     } while (Clock::now() < deadline);
     return false;
 }
@@ -107,13 +107,13 @@ bool withdraw(MailSlot& slot) noexcept {
 }
 
 // Waits for an operation that the target has taken. Returns false if the target has ended meanwhile.
-bool wait_until_done(const MailSlot& slot, MailSender& sender) {
+bool wait_until_done(const MailSlot& slot, MailWait& wait) {
     for (unsigned i = 0; i < kLooksBeforePause; ++i)
         if (state_of(slot) == MailState::kDone) return true;
     for (unsigned pauses = 1; state_of(slot) != MailState::kDone; ++pauses) {
         comm::relax();
         if (pauses % kPausesPerYield == 0) ::sched_yield();
-        if (pauses % kPausesPerLook == 0 && sender.target_lost())
+        if (pauses % kPausesPerLook == 0 && wait.target_lost())
             return state_of(slot) == MailState::kDone;
     }
     return true;
@@ -153,12 +153,13 @@ Fault hand_over(Mailbox& box, const Mail& mail, Bytes bytes, Bytes element_bytes
         if (flight.empty()) break;
         const MailPiece oldest = flight.pop();
         MailSlot& slot = box.slots[oldest.slot];
-        trying = trying && is_taken(slot, listens ? kPatienceAmongPieces : kPatience, sender);
+        trying =
+            trying && is_taken(slot, listens ? kPatienceAmongPieces : kPatience, sender.wait());
         listens = listens || trying;
         if (!trying && withdraw(slot)) {
             release(box, oldest.slot);
             if (!fault) fault = sender.by_copy(oldest.at, oldest.length);
-        } else if (wait_until_done(slot, sender)) {
+        } else if (wait_until_done(slot, sender.wait())) {
             collect(box, oldest, fetched);
         } else {
             return sender.lost_fault();
@@ -166,6 +167,21 @@ Fault hand_over(Mailbox& box, const Mail& mail, Bytes bytes, Bytes element_bytes
     }
     if (!fault && posted < bytes) fault = sender.by_copy(posted, bytes - posted);
     return fault;
+}
+
+Handed hand_over_short(Mailbox& box, const Mail& mail, const std::byte* data, std::byte* fetched,
+                       MailWait& wait) {
+    const std::size_t at = claim(box);
+    if (at == kMailSlots) return Handed::kNotTaken;
+    post(box, at, mail, data);
+    MailSlot& slot = box.slots[at];
+    if (!is_taken(slot, kPatience, wait) && withdraw(slot)) {
+        release(box, at);
+        return Handed::kNotTaken;
+    }
+    if (!wait_until_done(slot, wait)) return Handed::kLost;
+    collect(box, {at, 0, mail.bytes}, fetched);
+    return Handed::kDone;
 }
 
 }  // namespace poe::mpi

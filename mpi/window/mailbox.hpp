@@ -77,16 +77,23 @@ struct Mailbox {
     }
 };
 
+// What the origin does while it waits.
+class MailWait {
+  public:
+    virtual ~MailWait() = default;
+    // Serves the origin's own mailbox. Never blocks.
+    virtual void serve_own() = 0;
+    // True if the target has ended.
+    virtual bool target_lost() = 0;
+};
+
 // What the origin does while it waits, and instead.
 class MailSender {
   public:
     virtual ~MailSender() = default;
+    virtual MailWait& wait() = 0;
     // Carries out the bytes [at, at + length) of the operation without the mailbox.
     virtual Fault by_copy(Bytes at, Bytes length) = 0;
-    // Serves the sender's own mailbox. Never blocks.
-    virtual void serve_own() = 0;
-    // True if the target has ended.
-    virtual bool target_lost() = 0;
     // The fault of a target that has ended.
     virtual Fault lost_fault() = 0;
 };
@@ -97,6 +104,17 @@ class MailSender {
 // until the operation has taken effect. The target's process must not be this one.
 Fault hand_over(Mailbox& box, const Mail& mail, Bytes bytes, Bytes element_bytes,
                 const std::byte* data, std::byte* fetched, MailSender& sender, bool& listens);
+
+enum class Handed : std::uint8_t {
+    kDone,      // the operation has taken effect
+    kNotTaken,  // nothing has happened
+    kLost,      // the target has ended after it had taken the operation
+};
+
+// The same for an operation that fits into the line of a slot: `mail` has its length. Blocks while the target carries
+// it out. The caller decides what happens if the target does not take it.
+Handed hand_over_short(Mailbox& box, const Mail& mail, const std::byte* data, std::byte* fetched,
+                       MailWait& wait);
 
 // The target's side: takes each posted operation and calls carry_out(mail, data). Returns true if there was
 // any. Never blocks.

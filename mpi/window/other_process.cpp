@@ -38,12 +38,23 @@ Fault copy_access(Window& window, int rank, const Access& access, const TypedLay
     return carry_out_by_copy(member.process, access, memory, layout, data, fetched);
 }
 
+class WindowMailWait final : public MailWait {
+  public:
+    WindowMailWait(comm::Runtime& runtime, TaskId target) noexcept
+        : runtime_(runtime), target_(target) {}
+    void serve_own() override { empty_own_mailboxes(); }
+    bool target_lost() override { return runtime_.messages().lost(target_); }
+
+  private:
+    comm::Runtime& runtime_;
+    const TaskId target_;
+};
+
 class WindowMailSender : public MailSender {
   public:
     WindowMailSender(comm::Runtime& runtime, Window& window, int rank) noexcept
-        : runtime_(runtime), window_(window), rank_(rank) {}
-    void serve_own() override { empty_own_mailboxes(); }
-    bool target_lost() override { return runtime_.messages().lost(window_.task(rank_)); }
+        : runtime_(runtime), window_(window), rank_(rank), wait_(runtime, window.task(rank)) {}
+    MailWait& wait() override { return wait_; }
     Fault lost_fault() override {
         return fault_of(runtime_, *window_.comm, comm::Outcome::kPeerBroken, window_.task(rank_));
     }
@@ -52,6 +63,9 @@ class WindowMailSender : public MailSender {
     comm::Runtime& runtime_;
     Window& window_;
     const int rank_;
+
+  private:
+    WindowMailWait wait_;
 };
 
 // An operation on contiguous memory, which consists of elements `unit`.
@@ -172,6 +186,20 @@ Fault access_other_process(comm::Runtime& runtime, Window& window, int rank, con
     OperationSender sender(runtime, window, rank, moved, *unit, data, fetched);
     return hand_over_or_copy(member, mail, access.bytes, static_cast<Bytes>(unit->size()), data,
                              fetched, sender);
+}
+
+bool exchange_at_once(comm::Runtime& runtime, Window& window, int rank, const Mail& mail,
+                      const std::byte* data, std::byte* fetched) noexcept {
+    WindowMember& member = window.member(rank);
+    if (member.mailbox == nullptr || rank == window.rank() || mail.bytes == 0 ||
+        !member.batch.empty() || !member.mail_choice.would_try_short())
+        return false;
+    WindowMailWait wait(runtime, window.task(rank));
+    const Handed handed = hand_over_short(*member.mailbox, mail, data, fetched, wait);
+    member.mail_choice.tried(mail.kind, mail.bytes, handed == Handed::kDone, 0);
+    if (handed != Handed::kDone) return false;
+    window.used = true;
+    return true;
 }
 
 Fault carry_out_batch(comm::Runtime& runtime, Window& window, int rank) {

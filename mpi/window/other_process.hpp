@@ -19,6 +19,16 @@ namespace poe::mpi {
 Fault access_other_process(comm::Runtime& runtime, Window& window, int rank, const Access& access,
                            const TypedLayout& layout, const std::byte* data, std::byte* fetched);
 
+// The longest operand of exchange_at_once(): two operands and the result are in the line of a mailbox's slot.
+inline constexpr Bytes kMostInMail = 8;
+
+// Tries an operation with a result, whose target has contiguous elements of at most kMostInMail bytes. `data` as in
+// post of mailbox.hpp. Returns false if the target does not take it at once, or if earlier operations wait in the
+// batch; nothing has happened then, except that `fetched` is undefined if the target has ended meanwhile. Blocks
+// while the target carries it out.
+bool exchange_at_once(comm::Runtime& runtime, Window& window, int rank, const Mail& mail,
+                      const std::byte* data, std::byte* fetched) noexcept;
+
 // Carries out the batch of a member.
 Fault carry_out_batch(comm::Runtime& runtime, Window& window, int rank);
 

@@ -10,6 +10,7 @@
 
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/point/works.hpp"
+#include "mpi/window/elements.hpp"
 #include "mpi/window/shared_memory.hpp"
 #include "mpi/window/target.hpp"
 
@@ -73,16 +74,13 @@ void carry_out_mail(Window& window, const Mail& mail, std::byte* data) {
         return static_cast<void>(std::memcpy(memory, data, mail.bytes));
     if (mail.kind == AccessKind::kGet)
         return static_cast<void>(std::memcpy(data, memory, mail.bytes));
-    Access access;
-    access.kind = mail.kind;
-    access.element = mail.element;
-    access.operation = mail.operation;
-    access.bytes = mail.bytes;
-    const Datatype* type = find_predefined_datatype(mail.element);
-    if (type == nullptr) type = find_predefined_datatype(value_of(MPI_BYTE));
-    const TypedLayout layout = type->layout(static_cast<std::int64_t>(mail.bytes) / type->size());
-    const AccumulateLock lock(window, window.rank(), is_atomic(mail.kind));
-    carry_out(access, memory, layout, data, gives_data(mail.kind) ? data + mail.sent() : nullptr);
+    std::byte* const fetched = data + mail.sent();
+    const AccumulateLock lock(window, window.rank(), true);
+    if (mail.kind == AccessKind::kCompareAndSwap)
+        return swap_if_equal(memory, data, data + mail.bytes, fetched, mail.bytes);
+    if (gives_data(mail.kind)) copy_elements(fetched, memory, mail.bytes);
+    if (takes_data(mail.kind))
+        repeated_change(mail.operation, mail.element).apply(data, memory, mail.bytes);
 }
 
 class MailboxInput final : public comm::OtherInput {

@@ -49,10 +49,11 @@ struct Memory {
 };
 
 // An origin that carries out by itself what the target does not take.
-class Sender final : public MailSender {
+class Sender final : public MailSender, public MailWait {
   public:
     Sender(Memory& memory, const Mail& mail, const std::byte* data, std::byte* fetched) noexcept
         : memory_(memory), mail_(mail), data_(data), fetched_(fetched) {}
+    MailWait& wait() override { return *this; }
     Fault by_copy(Bytes at, Bytes length) override {
         Mail part = mail_;
         part.bytes = static_cast<std::uint32_t>(length);
@@ -122,13 +123,18 @@ TEST_CASE("an operation takes effect once, by the target or by the origin") {
                     const std::size_t first = is_long ? 1 + 4096 * origin : 0;
                     std::vector<Word> given(words, is_long ? round : 1);
                     std::vector<Word> result(words);
-                    const Mail mail = fetch_of(static_cast<std::int64_t>(8 * first));
+                    Mail mail = fetch_of(static_cast<std::int64_t>(8 * first));
                     const auto* data = reinterpret_cast<const std::byte*>(given.data());
                     auto* place = reinterpret_cast<std::byte*>(result.data());
                     Sender sender(memory, mail, data, place);
                     bool listens = false;
+                    mail.bytes = 8;
+                    const bool is_done =
+                        !is_long && random() % 2 == 0 &&
+                        hand_over_short(*box, mail, data, place, sender) == Handed::kDone;
                     const Fault fault =
-                        hand_over(*box, mail, 8 * words, 8, data, place, sender, listens);
+                        is_done ? Fault{}
+                                : hand_over(*box, mail, 8 * words, 8, data, place, sender, listens);
                     all_right = all_right && !fault && sender.copied <= 8 * words;
                     if (is_long) {
                         // 4000 words were changed by each long operation of this origin.
@@ -169,7 +175,8 @@ TEST_CASE("nothing is lost if the target never looks, or if all slots are in use
     Memory memory;
     const std::vector<Word> given(9000, 3);
     std::vector<Word> result(given.size());
-    const Mail mail = fetch_of(0);
+    Mail mail = fetch_of(0);
+    mail.bytes = 8;
     const auto* data = reinterpret_cast<const std::byte*>(given.data());
     auto* place = reinterpret_cast<std::byte*>(result.data());
     for (const std::uint32_t claims : {0u, 15u}) {
@@ -178,6 +185,7 @@ TEST_CASE("nothing is lost if the target never looks, or if all slots are in use
         bool listens = true;
         CHECK_FALSE(hand_over(*box, mail, 8 * given.size(), 8, data, place, sender, listens));
         CHECK_FALSE(listens);
+        CHECK(hand_over_short(*box, mail, data, place, sender) == Handed::kNotTaken);
         CHECK(sender.copied == 8 * given.size());
         CHECK(box->claims == claims);
     }
@@ -208,6 +216,18 @@ TEST_CASE("an origin does not wait for a target that has ended after it took the
     } while (!fault);
     target.join();
     CHECK(fault.code == MPI_ERR_PROC_ABORTED);
+    Mail short_mail = mail;
+    short_mail.bytes = 8;
+    std::thread again([&] {
+        MailState posted = MailState::kPosted;
+        while (!box->slots[1].state.compare_exchange_weak(posted, MailState::kTaken))
+            posted = MailState::kPosted;
+    });
+    Handed handed = Handed::kNotTaken;
+    while (handed == Handed::kNotTaken)
+        handed = hand_over_short(*box, short_mail, data, place, sender);
+    again.join();
+    CHECK(handed == Handed::kLost);
 }
 
 TEST_CASE("the records of a batch come back in their order") {
