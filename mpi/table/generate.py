@@ -239,10 +239,30 @@ def result_of(function, body):
     return body, None
 
 
+def quick_entry(function, large, arguments):
+    """The lines of an entry point that tries the quick way, and the beginning of the function for all other calls. These are
+    two functions, so that the first one saves no registers for the second."""
+    name = function.form_name(large)
+    # Watchers want to know the place of a call that may wait.
+    waits = function.category == "coll.blocking" or function.name == "MPI_Win_fence"
+    place = [f"{{Function::{enumerator(name)}, MPI_CALL_SITE}}"] if waits else []
+    general = function.prototype(large, "general_").replace("(", "(const void* site, ", 1)
+    names = [p.name for p in function.parameters]
+    # One-sided calls take some nanoseconds, as a call of a function with so many parameters does.
+    flatten = "[[gnu::flatten]] " if function.category == "rma" else ""
+    return [f"[[gnu::noinline]] static {general};",
+            f"{flatten}{function.prototype(large, 'P')} {{",
+            f"    if (poe::mpi::quick::{function.body}({', '.join(arguments + place)})) [[likely]]",
+            "        return MPI_SUCCESS;",
+            f"    return general_{name}({', '.join(['MPI_CALL_SITE'] + names)});",
+            "}",
+            f"static {general} {{"]
+
+
 def entry(function, large):
     name = function.form_name(large)
     arguments = [p.argument(large) for p in function.parameters if p.name != "..."]
-    lines = [f"{function.prototype(large, 'P')} {{"]
+    lines = quick_entry(function, large, arguments) if function.quick else [f"{function.prototype(large, 'P')} {{"]
     if function.context == "plain":
         lines.append(f"    return poe::mpi::{function.body}({', '.join(arguments)});")
     else:
@@ -250,13 +270,8 @@ def entry(function, large):
         kinds = ("MPI_File",) if function.category == "io" else ERROR_OBJECTS
         about = next((p.name for p in function.parameters if p.narrow in kinds and not p.array), None)
         shown = about or ("MPI_FILE_NULL" if function.category == "io" else "MPI_COMM_NULL")
-        if function.quick:
-            # Watchers want to know the place of a call that may wait.
-            waits = function.category == "coll.blocking" or function.name == "MPI_Win_fence"
-            place = [f"{{Function::{enumerator(name)}, MPI_CALL_SITE}}"] if waits else []
-            lines.append(f"    if (poe::mpi::quick::{function.body}({', '.join(arguments + place)})) return MPI_SUCCESS;")
         lines.append(f"    Call call(Function::{enumerator(name)}, Context::k{function.context.capitalize()},")
-        lines.append(f"              ErrorObject({shown}), MPI_CALL_SITE);")
+        lines.append(f"              ErrorObject({shown}), {'site' if function.quick else 'MPI_CALL_SITE'});")
         tests = ["!call.ready()"] + [f'!check_{kind}(call, {argument}, "{argument}")'
                                      for kind, argument in function.checks]
         lines.append(f"    if ({' || '.join(tests)}) return call.code();")
