@@ -237,6 +237,7 @@ WAITING = r"""
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,7 +248,7 @@ enum { kBytes = 400000, kBlock = 1000 };
 static const char *path, *way;
 static MPI_File file;
 static char *block, *found;
-static volatile int watching, inside, released;
+static atomic_int watching, inside, released;
 static int is(const char* name) { return strcmp(way, name) == 0; }
 static void stall(const char* in) {
     if (!watching || !is(in)) return;
