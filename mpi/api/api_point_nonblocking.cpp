@@ -171,8 +171,12 @@ int startall(Call& call, int count, MPI_Request* requests) {
     for (int i = 0; i < count; ++i)
         if (startable(call, requests[i]) == nullptr) return call.code();
     Noted noted(call);
-    for (int i = 0; i < count; ++i)
-        if (const int code = restart(call, noted, *find_request(requests[i]))) return code;
+    for (int i = 0; i < count; ++i) {
+        // Null if the array has this request twice.
+        Request* const found = startable(call, requests[i]);
+        if (found == nullptr) return call.code();
+        if (const int code = restart(call, noted, *found)) return code;
+    }
     return MPI_SUCCESS;
 }
 

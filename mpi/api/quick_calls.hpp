@@ -411,7 +411,11 @@ inline bool startall(int count, MPI_Request* requests) {
     return with_messages([&](comm::Runtime& runtime) {
         for (int i = 0; i < count; ++i)
             if (find_startable(requests[i]) == nullptr) return false;
-        for (int i = 0; i < count; ++i) start_message(runtime, *find_request(requests[i]));
+        for (int i = 0; i < count; ++i) {
+            Request* const found = find_startable(requests[i]);
+            if (found == nullptr) return false;  // the same request twice, which the general way reports
+            start_message(runtime, *found);
+        }
         return true;
     });
 }

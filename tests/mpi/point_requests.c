@@ -211,6 +211,13 @@ static void test_wrong_starts(void) {
     CHECK_INT(done, 0);
     CHECK_OK(MPI_Cancel(&requests[2]));
     CHECK_OK(MPI_Wait(&requests[2], MPI_STATUS_IGNORE));
+    MPI_Request twice[2] = {requests[2], requests[2]};
+    CHECK_CLASS(MPI_Startall(2, twice), MPI_ERR_REQUEST);
+    CHECK_OK(MPI_Test(&requests[2], &done, MPI_STATUS_IGNORE));
+    if (!done) {
+        CHECK_OK(MPI_Cancel(&requests[2]));
+        CHECK_OK(MPI_Wait(&requests[2], MPI_STATUS_IGNORE));
+    }
     for (int i = 0; i < 3; ++i) CHECK_OK(MPI_Request_free(&requests[i]));
     CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
