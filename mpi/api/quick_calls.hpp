@@ -413,7 +413,8 @@ inline bool startall(int count, MPI_Request* requests) {
             if (find_startable(requests[i]) == nullptr) return false;
         for (int i = 0; i < count; ++i) {
             Request* const found = find_startable(requests[i]);
-            if (found == nullptr) return false;  // the same request twice, which the general way reports
+            if (found == nullptr)
+                return false;  // the same request twice, which the general way reports
             start_message(runtime, *found);
         }
         return true;

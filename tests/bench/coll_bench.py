@@ -77,7 +77,7 @@ def beside_plain_barrier(program):
     plain = compile_program("plain_barrier.c", "plain_barrier")
     times = {"MPL": [], "plain": []}
     for _ in range(BARRIER_TURNS):
-        times["MPL"].append(launch("MPL", program, "sync", 0, BARRIER_TASKS, ()))
+        times["MPL"].append(launch("MPL", program, "sync", SIZES[0], BARRIER_TASKS, ()))
         times["plain"].append(float(output_of([plain, str(BARRIER_TASKS), str(SECONDS)], PATIENCE).split()[3]))
     return {name: statistics.median(values) for name, values in times.items()}
 

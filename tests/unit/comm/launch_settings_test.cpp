@@ -64,7 +64,8 @@ TEST_CASE("wrong values are refused with what is allowed") {
                              "5q", "5kk", "99999999999999999999", "18014398509481985k", "k"})
         CHECK(complaint("MP_BUFFER_MEM", text) ==
               "MP_BUFFER_MEM: \"" + std::string(text) +
-                  "\" is not allowed; expected a number of bytes from 4096 to 1099511627776, optionally followed by "
+                  "\" is not allowed; expected a number of bytes from 4096 to 1099511627776, "
+                  "optionally followed by "
                   "k, m or g for powers of 1024");
     CHECK(complaint("MP_EAGER_LIMIT", "2g").find("from 1 to 1073741824") != std::string::npos);
     CHECK(complaint("MP_WAIT_MODE", "pol") ==
