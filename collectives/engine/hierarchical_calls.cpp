@@ -116,7 +116,6 @@ const LevelSteps& HierarchicalCalls::steps_for(const Shape& shape) {
 
 Plan* HierarchicalCalls::execute(const LevelSteps& all, const CollectiveCall& call) {
     if (scratch_.size() < all.scratch) scratch_.resize(all.scratch);
-    const bool sync = call.shape.operation == Operation::kSync;
     inner_.name = call.name;
     inner_.call = call.call;
     inner_.run = call.run;
@@ -129,13 +128,16 @@ Plan* HierarchicalCalls::execute(const LevelSteps& all, const CollectiveCall& ca
         return start == nullptr ? nullptr : start + place.offset;
     };
     for (const LevelStep& step : all.steps) {
+        Plan* wrong = nullptr;
         if (step.kind == LevelStep::Kind::kCopy) {
             std::memmove(at(step.to), at(step.from), step.length);
-        } else if (Plan* wrong = sync && step.kind != LevelStep::Kind::kAmongLeaders
-                                     ? order_within(step.call.operation)
-                                     : make(step, at(step.from), at(step.to))) {
-            return wrong;
+        } else if (call.shape.operation == Operation::kSync &&
+                   step.kind != LevelStep::Kind::kAmongLeaders) {
+            wrong = order_within(step.call.operation);
+        } else {
+            wrong = make(step, at(step.from), at(step.to));
         }
+        if (wrong != nullptr) return wrong;
     }
     return nullptr;
 }

@@ -104,13 +104,7 @@ class BufferView {
     }
 
     // Copies n bytes from position `offset` of the view to `to`. Requires offset + n <= size().
-    // `copy` has the signature of memcpy; a layout copies its bytes itself.
     void copy_out(Bytes offset, std::byte* to, Bytes n) const noexcept {
-        copy_out(offset, to, n,
-                 [](std::byte* at, const std::byte* from, Bytes k) { std::memcpy(at, from, k); });
-    }
-    template <typename Copy>
-    void copy_out(Bytes offset, std::byte* to, Bytes n, Copy&& copy) const noexcept {
         if (has_layout()) {
             layout_->copy_out(start_, offset, to, n);
             return;
@@ -119,7 +113,7 @@ class BufferView {
             Bytes length = 0;
             const std::byte* from = piece(offset, length);
             length = std::min(length, n);
-            copy(to, from, length);
+            std::memcpy(to, from, length);
             to += length;
             offset += length;
             n -= length;

@@ -16,11 +16,12 @@
 // spins again to find out whether that has changed.
 //
 // "TCP connections only" means that everything the task may wait for ends a sleep in its SleepPlace
-// without a notification by the sender. If a yield of such a task gives the core away, the core
-// counts as shared at once, because the tasks of other nodes that share it are not known. If several
-// of its yields take long, a process that computes uses the core too. The next waits then sleep at
-// once, because the kernel schedules a waking task promptly (yield_ban.hpp). Such a task never polls
-// several times in a row, because each of its polls is a system call.
+// without a notification by the sender. As soon as another thread runs during a yield of such a
+// task, the waiter treats the core as shared, because it cannot know which tasks of other nodes
+// also use the core. If several of its yields take long, the waiter concludes that a process
+// computes on the same core. It then sleeps immediately in the next waits, because the kernel
+// schedules a task promptly when it wakes (yield_ban.hpp). Such a task never polls several times in
+// a row, because each of its polls is a system call.
 //
 // No wake-up is lost:
 //   1. begin_sleep() stores `sleeping` and executes the heavy fence.

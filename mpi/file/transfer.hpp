@@ -73,9 +73,9 @@ inline bool writers_lock(const File& file) noexcept {
     return file.hints.sieve_writes == Choice::kEnable;
 }
 
-// Locks a part of the file against other tasks and other threads of this task that lock it, while it exists. The locks
-// of the system do not exclude threads that use the same descriptor, so a thread that locks any part holds
-// File::locking, too. The holder does system calls only and never waits for the turn.
+// While it exists, no other task and no other thread of this task can lock the same part of the file. The system's lock
+// excludes other tasks only: threads that use the same file descriptor can all hold it at the same time. Therefore the
+// constructor also locks the mutex File::locking. The owner makes system calls only and never waits for the turn.
 class FileLock {
   public:
     // Does nothing if `needed` is false. Blocks until nobody holds a lock that excludes this one.

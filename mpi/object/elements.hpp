@@ -105,8 +105,8 @@ auto with_floating(Element element, Visit&& visit) -> decltype(visit(float{})) {
     }
 }
 
-// Applies `op` to all elements. `out` may be `one` or `two`. Uses memcpy instead of dereferencing, because the blocks
-// of a program need not be aligned.
+// Applies `op` to all elements. `out` may be `one` or `two`. Elements are read and written by memcpy, because
+// the program's arrays may be unaligned.
 template <typename T, typename Op>
 [[gnu::always_inline]] inline void for_each_element(const void* one, const void* two, void* out,
                                                     std::size_t bytes, Op op) {

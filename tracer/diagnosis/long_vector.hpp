@@ -1,6 +1,7 @@
-// LongVector: a vector for what grows with the number of records. A process has at most kMostBytesInMemory of them in memory
-// of its own. Further blocks are in files without names, whose pages the system may write to the disk whenever it needs
-// memory. So the memory that an analysis needs does not grow with the trace.
+// LongVector: a vector for data whose size grows with the number of records. Once the LongVectors of a process
+// together use kMostBytesInMemory bytes of private memory, further long blocks are stored in mapped temporary files without
+// names. When memory is short, the system can write the pages of these files to the disk. Therefore the private memory of
+// an analysis hardly grows with the trace.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +10,14 @@
 
 namespace poe::trace {
 
-// Blocks of at least so many bytes may be in a file. A vector for each of many tasks is short, so this is little.
+// The minimum size of a long block, in bytes. It is small, because an analysis has one vector for each task, and
+// each of these vectors may be short.
 inline constexpr std::size_t kLongBlock = std::size_t{64} << 10;
-// How many bytes of blocks, short and long, are in memory before long ones are in files.
+// The bytes of all blocks, short and long, from which on long blocks are stored in files.
 inline constexpr std::size_t kMostBytesInMemory = std::size_t{128} << 20;
 
-// Returns memory for a vector, or reserves room in a file of the folder for files that outlive a restart, which is on a disk, and
-// maps that. Throws std::bad_alloc if there is neither. Any thread may call.
+// Returns private memory, or a mapped file in the directory for temporary files that survive a restart, because that directory is on
+// a disk. Throws std::bad_alloc if neither is available. Any thread may call it.
 void* allocate_block(std::size_t bytes);
 void free_block(void* block, std::size_t bytes) noexcept;
 // How many bytes of long blocks fit into the file system now; 0 if it cannot be used.
