@@ -40,8 +40,8 @@ class CollectiveProgress(LaunchTest):
         return [task["text"] for task in states if task["task"] in expected]
 
     def test_poestat_names_the_round_of_a_call_that_waits(self):
-        # Blocks go down the ring. Task 1 waits for the block of the late task, task 0 for the same block one round
-        # later, and task 3 until the late task has taken its first block.
+        # Blocks go up the ring. Task 3 waits for the block of the late task, task 0 for the same block one round
+        # later, and task 1 until the late task has taken its first block.
         waiting = [task for task in range(TASKS) if task != LATE]
         for algorithm, expected, words in (
                 ("ring", {task: ("schedule", round, TASKS - 1) for task, round in ((0, 2), (1, 1), (3, 1))},
