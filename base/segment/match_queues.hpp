@@ -51,13 +51,11 @@ struct QueueTable {
 
 struct MatcherTables {
     static constexpr std::uint64_t kMagic = 0x5345'5545'5551'4f50ull;  // "POQUEUES" in memory
-    static constexpr std::uint64_t kLinksPerMessage = 4;
 
     std::uint64_t magic = kMagic;
     // The owner of each link is a receive. Posted receives do not include `blocking`.
     const QueueTable* posted = nullptr;
-    // The owner of each link is a message. A message has kLinksPerMessage links, each in another queue. The key of
-    // one of these queues has only the context of the message: its source and type are kWildcard.
+    // The owner of each link is a message, in the queue of its own key.
     const QueueTable* unexpected = nullptr;
     // The receive that a blocking call has posted last; null if there is none.
     void* const* blocking = nullptr;
@@ -66,9 +64,9 @@ struct MatcherTables {
     std::uint32_t wanted_at = 0;
     std::uint32_t room_at = 0;
     std::uint32_t order_at = 0;
-    // Offsets in a message: its MatchKey and its length (64 bits).
-    std::uint32_t from_at = 0;
+    // Offsets in a message: its length, and the order of arrival (both 64 bits).
     std::uint32_t length_at = 0;
+    std::uint32_t arrival_at = 0;
 };
 
 }  // namespace poe

@@ -1,8 +1,7 @@
 // KeyedQueues: FIFO queues that are found by (context, source, type) in constant time, however many
 // there are. The message layer keeps posted receives in one object of this class, each under the
-// key it was posted with, and unexpected messages in another, each under the four keys that a
-// receive may use. It is separate because the matching speed with 10,000 waiting messages depends
-// only on it.
+// key it was posted with; for unexpected messages see unexpected_messages.hpp. It is separate because
+// the matching speed with 10,000 waiting messages depends only on it.
 #pragma once
 
 #include <array>

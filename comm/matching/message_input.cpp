@@ -322,8 +322,8 @@ void MessageLayer::unpost(ReceiveRequest& request) {
 
 void MessageLayer::start(ReceiveRequest& request) {
     request.order = next_order_++;
-    if (QueueLink* link = unexpected_.first(request.wanted)) {
-        take(*static_cast<Unexpected*>(link->owner), request);
+    if (Unexpected* message = unexpected_.first(request.wanted)) {
+        take(*message, request);
         return;
     }
     request.link.owner = &request;
@@ -367,7 +367,7 @@ void MessageLayer::abandon(ReceiveRequest& request) {
     std::erase_if(fetches_, [&](const Fetch& each) { return each.into == &request; });
 }
 
-// Stores an unexpected message, so that a receive finds it under any of the four keys it may use.
+// Stores an unexpected message, so that a receive finds it.
 Unexpected& MessageLayer::keep(const MatchKey& from, FlowClass flow, Bytes length, Bytes cost,
                                Bytes room, std::uint32_t number) {
     Unexpected* message = pool_.take(room);
@@ -376,15 +376,7 @@ Unexpected& MessageLayer::keep(const MatchKey& from, FlowClass flow, Bytes lengt
     message->number = number;
     message->length = length;
     message->cost = cost;
-    const MatchKey keys[4] = {from,
-                              {from.context, from.source, kWildcard},
-                              {from.context, kWildcard, from.type},
-                              {from.context, kWildcard, kWildcard}};
-    held_.push(*message);
-    for (int i = 0; i < 4; ++i) {
-        message->links[i].owner = message;
-        unexpected_.push(message->links[i], keys[i]);
-    }
+    unexpected_.add(*message);
     return *message;
 }
 
@@ -395,7 +387,7 @@ void MessageLayer::start(ReceiveRequest& request, Unexpected& extracted) {
 }
 
 void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
-    for (QueueLink& link : message.links) unexpected_.remove(link);
+    unexpected_.match(message);
     deliver(message, request);
 }
 
@@ -440,10 +432,7 @@ void MessageLayer::copy_to(ReceiveRequest& request, const Unexpected& message) {
 
 // Ends an unexpected message and releases its buffer memory.
 void MessageLayer::drop(Unexpected* message) {
-    for (QueueLink& link : message->links) {
-        if (link.queue != nullptr) unexpected_.remove(link);
-    }
-    held_.remove(*message);
+    unexpected_.remove(*message);
     Peer& from = peer(message->from.source);
     from.eager_held[index_of(message->flow)] -= message->cost;
     if (message->taken_in) from.offers_held -= message->length;

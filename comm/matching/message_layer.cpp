@@ -33,8 +33,8 @@ MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Dev
 }
 
 MessageLayer::~MessageLayer() {
-    while (const Unexpected* message = held_.oldest) {
-        held_.remove(*message);
+    while (Unexpected* message = unexpected_.oldest()) {
+        unexpected_.remove(*message);
         delete message;
     }
 }
@@ -339,16 +339,13 @@ TaskId MessageLayer::lost_sender(const MatchKey& wanted) {
     return lost >= 0 && unexpected_.first(wanted) == nullptr ? lost : -1;
 }
 
-const Unexpected* MessageLayer::probe(const MatchKey& wanted) const noexcept {
-    const QueueLink* link = unexpected_.first(wanted);
-    return link != nullptr ? static_cast<const Unexpected*>(link->owner) : nullptr;
+const Unexpected* MessageLayer::probe(const MatchKey& wanted) {
+    return unexpected_.first(wanted);
 }
 
-Unexpected* MessageLayer::extract(const MatchKey& wanted) noexcept {
-    QueueLink* first = unexpected_.first(wanted);
-    if (first == nullptr) return nullptr;
-    auto* message = static_cast<Unexpected*>(first->owner);
-    for (QueueLink& link : message->links) unexpected_.remove(link);
+Unexpected* MessageLayer::extract(const MatchKey& wanted) {
+    Unexpected* message = unexpected_.first(wanted);
+    if (message != nullptr) unexpected_.match(*message);
     return message;
 }
 
@@ -468,8 +465,8 @@ const ReceiveRequest& MessageLayer::receive(const BufferView& view, const MatchK
     POE_CHECK(blocking_ == nullptr);
     ReceiveRequest& request = blocking_receive_;
     request.reset(view, wanted);
-    if (QueueLink* link = unexpected_.first(request.wanted)) {
-        take(*static_cast<Unexpected*>(link->owner), request);
+    if (Unexpected* message = unexpected_.first(request.wanted)) {
+        take(*message, request);
     } else {
         blocking_ = &request;
     }

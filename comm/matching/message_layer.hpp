@@ -48,6 +48,7 @@
 #include "comm/matching/pipe.hpp"
 #include "comm/matching/request.hpp"
 #include "comm/matching/single_copy_tuner.hpp"
+#include "comm/matching/unexpected_messages.hpp"
 #include "comm/matching/unexpected_pool.hpp"
 #include "comm/progress/thread_waits.hpp"
 #include "comm/progress/wait.hpp"
@@ -192,7 +193,7 @@ class MessageLayer final : private PipeSink {
     // Returns the oldest message that such a receive would match; null if there is none. Considers
     // only messages that have arrived (call progress() first). Valid until the next call of another
     // function of this class.
-    const Unexpected* probe(const MatchKey& wanted) const noexcept;
+    const Unexpected* probe(const MatchKey& wanted);
 
     // Blocking send, with a fast path for the common case. Returns kDone or the reason of failure.
     Outcome send(const BufferView& view, TaskId dest, std::int32_t type,
@@ -204,7 +205,7 @@ class MessageLayer final : private PipeSink {
     // from matching, whatever its state, so that no receive and no probe finds it any more. Returns
     // its handle; null if there is no such message. Considers only messages that have arrived. The
     // layer keeps the message until start() receives it. Never blocks.
-    Unexpected* extract(const MatchKey& wanted) noexcept;
+    Unexpected* extract(const MatchKey& wanted);
     // Starts the receive of an extracted message; never blocks. The caller sets `view` only. The
     // handle is invalid afterwards.
     void start(ReceiveRequest& request, Unexpected& extracted);
@@ -231,7 +232,7 @@ class MessageLayer final : private PipeSink {
     // Returns why the pipe to that task is broken; null if it is not.
     const char* fault_of(TaskId task) const noexcept;
     // Number of messages that have arrived or were announced and have not been received.
-    std::size_t unexpected_messages() const noexcept { return unexpected_.size() / 4; }
+    std::size_t unexpected_messages() const noexcept { return unexpected_.matchable(); }
     // Number of receives that wait for a message.
     std::size_t posted_receives() const noexcept {
         return posted_.size() + (blocking_ != nullptr ? 1 : 0);
@@ -354,8 +355,7 @@ class MessageLayer final : private PipeSink {
     std::vector<Peer*> sending_;                // peers with queued frames
     UnexpectedPool pool_;
     KeyedQueues posted_;
-    KeyedQueues unexpected_;  // those that a receive may match
-    UnexpectedList held_;     // all, also those that a receive has matched
+    UnexpectedMessages unexpected_;
     std::uint64_t posted_with_wildcard_ = 0;
     std::uint64_t next_order_ = 1;
     ReceiveRequest* blocking_ = nullptr;  // a blocking call's unmatched receive; not in posted_

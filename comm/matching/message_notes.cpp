@@ -7,8 +7,8 @@
 namespace poe::comm {
 namespace {
 
-// Limits the search, which must not visit thousands of messages from one task.
-constexpr int kMostSteps = 64;
+// Limits a search, of which each wait that lasts makes two.
+constexpr int kMostSteps = 1024;
 // Notes reserved for messages of tasks other than the awaited one.
 constexpr std::uint32_t kForOthers = 3;
 
@@ -68,19 +68,20 @@ UnexpectedView MessageLayer::unexpected_view(const Awaited& awaited) const noexc
                                     message.length, message.from.context};
     };
     const ContextId context = is_of_program(awaited.context) ? awaited.context : kMplContext;
-    if (awaited.peer >= 0) {
-        constexpr std::uint32_t kMost = UnexpectedView::kMost - kForOthers;
-        const QueueLink* link = unexpected_.first({context, awaited.peer, kWildcard});
-        for (; link != nullptr && view.noted < kMost; link = link->next)
-            add(*static_cast<const Unexpected*>(link->owner));
-    }
-    const Unexpected* message = held_.oldest;
-    for (int step = 0; message != nullptr && step < kMostSteps; ++step, message = message->newer) {
-        if (view.noted == UnexpectedView::kMost) break;
-        const bool listed = awaited.peer >= 0 && message->from.source == awaited.peer &&
-                            message->from.context == context;
-        if (!listed && !message->unmatchable() && message->flow == FlowClass::kUser) add(*message);
-    }
+    const auto of_peer = [&](const Unexpected& message) {
+        return awaited.peer >= 0 && message.from.source == awaited.peer &&
+               message.from.context == context;
+    };
+    const auto add_all = [&](std::uint32_t most, const auto& wanted) {
+        const Unexpected* message = unexpected_.oldest();
+        for (int step = 0; message != nullptr && step < kMostSteps && view.noted < most;
+             ++step, message = message->newer)
+            if (!message->unmatchable() && wanted(*message)) add(*message);
+    };
+    add_all(UnexpectedView::kMost - kForOthers, of_peer);
+    add_all(UnexpectedView::kMost, [&](const Unexpected& message) {
+        return !of_peer(message) && message.flow == FlowClass::kUser;
+    });
     return view;
 }
 
@@ -95,8 +96,8 @@ MatcherTables MessageLayer::make_tables() const noexcept {
     tables.wanted_at = offset_in(receive, receive.wanted);
     tables.room_at = offset_in(receive, receive.view.size_place());
     tables.order_at = offset_in(receive, receive.order);
-    tables.from_at = offset_in(message, message.from);
     tables.length_at = offset_in(message, message.length);
+    tables.arrival_at = offset_in(message, message.order);
     return tables;
 }
 

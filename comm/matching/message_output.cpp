@@ -376,7 +376,7 @@ void MessageLayer::handle_cancel(Peer& from, const FrameHeader& header, const Ca
         ++from.messages_from[index_of(header.flow)];
         return;
     }
-    for (Unexpected* message = held_.oldest; message != nullptr; message = message->newer) {
+    for (Unexpected* message = unexpected_.oldest(); message != nullptr; message = message->newer) {
         if (message->state != Unexpected::State::kOffered || message->unmatchable() ||
             message->from.source != from.task || message->offer.send_id != body.send_id)
             continue;

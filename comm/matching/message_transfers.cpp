@@ -90,7 +90,7 @@ bool MessageLayer::take_in_offers() {
     if (offers_ == 0) [[likely]]
         return false;
     std::vector<Unexpected*> taken;
-    for (Unexpected* message = held_.oldest; message != nullptr; message = message->newer) {
+    for (Unexpected* message = unexpected_.oldest(); message != nullptr; message = message->newer) {
         if (!message->may_be_taken_in()) continue;
         Peer& from = peer(message->from.source);
         if (from.fault != nullptr || message->length > settings_.buffer_mem - from.offers_held)

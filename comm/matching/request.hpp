@@ -164,46 +164,32 @@ struct Unexpected {
         claimed = nullptr;
     }
 
+    // The parts that every message uses, next to each other.
     MatchKey from;
     FlowClass flow = FlowClass::kUser;
+    State state = State::kArriving;
+    bool taken_in = false;     // rendezvous: fetched into `data` without a receive
     std::uint32_t number = 0;  // see Peer
     Bytes length = 0;
-    Bytes cost = 0;     // tokens to give back
-    RequestBody offer;  // rendezvous
+    Bytes cost = 0;  // tokens to give back
     struct SendRequest* own_send = nullptr;
-    State state = State::kArriving;
-    bool taken_in = false;              // rendezvous: fetched into `data` without a receive
     ReceiveRequest* claimed = nullptr;  // the receive that matched it while it was arriving
-    QueueLink links[4];
+    std::uint64_t order = 0;            // of arrival
+    QueueLink link;                     // in the queue of its exact key (unexpected_messages.hpp)
+    std::vector<std::byte> data;        // may be longer than the message
+    Unexpected* older = nullptr;        // in the list of all
+    Unexpected* newer = nullptr;
+
+    Unexpected* next_free = nullptr;  // while it is in the pool
+    QueueLink wildcard_links[3];
+    RequestBody offer;    // rendezvous
+    ReceiveRequest fill;  // rendezvous: the internal receive that fills `data`
 
     // True if no receive may match it any more: one has, or it was extracted.
-    bool unmatchable() const noexcept { return links[0].queue == nullptr; }
+    bool unmatchable() const noexcept { return link.queue == nullptr; }
     // True if a task that waits may fetch it into `data` before a receive matches.
     bool may_be_taken_in() const noexcept {
         return state == State::kOffered && (offer.flags & kSynchronous) == 0;
-    }
-
-    ReceiveRequest fill;              // rendezvous: the internal receive that fills `data`
-    std::vector<std::byte> data;      // may be longer than the message
-    Unexpected* next_free = nullptr;  // while it is in the pool
-    Unexpected* older = nullptr;      // in the list of all
-    Unexpected* newer = nullptr;
-};
-
-// All unexpected messages of a task, oldest first, whatever their state. Does not own them.
-struct UnexpectedList {
-    Unexpected* oldest = nullptr;
-    Unexpected* newest = nullptr;
-
-    void push(Unexpected& message) noexcept {
-        message.newer = nullptr;
-        message.older = newest;
-        (newest != nullptr ? newest->newer : oldest) = &message;
-        newest = &message;
-    }
-    void remove(const Unexpected& message) noexcept {
-        (message.older != nullptr ? message.older->newer : oldest) = message.newer;
-        (message.newer != nullptr ? message.newer->older : newest) = message.older;
     }
 };
 

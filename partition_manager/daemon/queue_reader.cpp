@@ -35,7 +35,7 @@ class Reader {
         if (!get(tables_.posted, posted) || !get(tables_.unexpected, unexpected))
             return State::kChanging;
         queues.posted_count = posted.links;
-        queues.unexpected_count = unexpected.links / MatcherTables::kLinksPerMessage;
+        queues.unexpected_count = unexpected.links;
         if (std::max(posted.links, unexpected.links) > kMostLinks) return State::kTooMany;
         return add_posted(posted, queues) && add_unexpected(unexpected, queues) ? State::kRead
                                                                                 : State::kChanging;
@@ -51,14 +51,13 @@ class Reader {
         return read_memory(process_, address_of(owner) + offset, &into, 1);
     }
 
-    // Calls visit(key, owner) for each link of the queues that wanted(key) is true of. Returns the number
-    // of these links.
-    template <typename Wanted, typename Visit>
-    std::optional<std::uint64_t> walk(const QueueTable& table, Wanted wanted, Visit visit) const {
-        if (table.bucket_count > kMostBuckets) return std::nullopt;
+    // Calls visit(key, owner) for each link. Returns whether the table has as many links as it says.
+    template <typename Visit>
+    bool walk(const QueueTable& table, Visit visit) const {
+        if (table.bucket_count > kMostBuckets) return false;
         std::vector<KeyedQueue*> buckets(table.bucket_count);
         if (!read_memory(process_, address_of(table.buckets), buckets.data(), buckets.size()))
-            return std::nullopt;
+            return false;
         std::uint64_t queues = 0;
         std::uint64_t links = 0;
         for (const KeyedQueue* at : buckets) {
@@ -66,20 +65,31 @@ class Reader {
             for (; at != nullptr; at = queue.next) {
                 // A queue in the table is never empty.
                 if (!get(at, queue) || ++queues > table.links || queue.head == nullptr)
-                    return std::nullopt;
-                if (!wanted(queue.key)) continue;
+                    return false;
                 const QueueLink* before = nullptr;
                 QueueLink link;
                 for (const QueueLink* each = queue.head; each != nullptr; each = link.next) {
                     if (!get(each, link) || ++links > table.links || link.queue != at ||
                         link.previous != before || !visit(queue.key, link.owner))
-                        return std::nullopt;
+                        return false;
                     before = each;
                 }
-                if (before != queue.tail) return std::nullopt;
+                if (before != queue.tail) return false;
             }
         }
-        return links;
+        return links == table.links;
+    }
+
+    // Appends the notes of user messages, at most kMostNotes of them, in the order of the numbers before them.
+    // Returns how many there were.
+    template <typename Note>
+    static std::uint64_t append(std::vector<std::pair<std::uint64_t, Note>>& found,
+                                std::vector<Note>& notes) {
+        std::sort(found.begin(), found.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (std::size_t i = 0; i < std::min(found.size(), MessageQueues::kMostNotes); ++i)
+            notes.push_back(found[i].second);
+        return found.size();
     }
 
     std::optional<PostedNote> posted_note(const MatchKey& key, const void* receive,
@@ -91,19 +101,14 @@ class Reader {
 
     bool add_posted(const QueueTable& table, MessageQueues& queues) const {
         std::vector<std::pair<std::uint64_t, PostedNote>> found;
-        const auto links = walk(
-            table, [](const MatchKey&) { return true; },
-            [&](const MatchKey& key, const void* receive) {
-                std::uint64_t order = 0;
-                const auto note = posted_note(key, receive, false);
-                if (!note || !get_part(receive, tables_.order_at, order)) return false;
-                if (is_of_program(key.context)) found.emplace_back(order, *note);
-                return true;
-            });
-        if (links != table.links) return false;
-        std::sort(found.begin(), found.end(),
-                  [](const auto& a, const auto& b) { return a.first < b.first; });
-        for (const auto& each : found) queues.posted.push_back(each.second);
+        const auto add = [&](const MatchKey& key, const void* receive) {
+            std::uint64_t order = 0;
+            const auto note = posted_note(key, receive, false);
+            if (!note || !get_part(receive, tables_.order_at, order)) return false;
+            if (is_of_program(key.context)) found.emplace_back(order, *note);
+            return true;
+        };
+        if (!walk(table, add)) return false;
         void* receive = nullptr;
         MatchKey wanted;
         if (!read_memory(process_, address_of(tables_.blocking), &receive, 1)) return false;
@@ -111,35 +116,26 @@ class Reader {
             if (!get_part(receive, tables_.wanted_at, wanted)) return false;
             const auto note = posted_note(wanted, receive, true);
             if (!note) return false;
-            if (is_of_program(wanted.context)) queues.posted.push_back(*note);
+            if (is_of_program(wanted.context)) found.emplace_back(~std::uint64_t{0}, *note);
         }
-        queues.posted_count = queues.posted.size();
-        queues.posted.resize(std::min(queues.posted.size(), MessageQueues::kMostNotes));
+        queues.posted_count = append(found, queues.posted);
         return true;
     }
 
     bool add_unexpected(const QueueTable& table, MessageQueues& queues) const {
-        std::uint64_t count = 0;
-        const auto links = walk(
-            table,
-            [](const MatchKey& key) { return key.source == kWildcard && key.type == kWildcard; },
-            [&](const MatchKey& key, const void* message) {
-                if (!is_of_program(key.context)) return true;
-                MatchKey from;
-                UnexpectedNote note;
-                if (!get_part(message, tables_.from_at, from) ||
-                    !get_part(message, tables_.length_at, note.length))
-                    return false;
-                note.source = from.source;
-                note.type = from.type;
-                note.context = from.context;
-                ++count;
-                if (queues.unexpected.size() < MessageQueues::kMostNotes)
-                    queues.unexpected.push_back(note);
-                return from.context == key.context;
-            });
-        queues.unexpected_count = count;
-        return links && *links * MatcherTables::kLinksPerMessage == table.links;
+        std::vector<std::pair<std::uint64_t, UnexpectedNote>> found;
+        const auto add = [&](const MatchKey& key, const void* message) {
+            std::uint64_t order = 0;
+            UnexpectedNote note{key.source, key.type, 0, key.context};
+            if (!get_part(message, tables_.length_at, note.length) ||
+                !get_part(message, tables_.arrival_at, order))
+                return false;
+            if (is_of_program(key.context)) found.emplace_back(order, note);
+            return true;
+        };
+        if (!walk(table, add)) return false;
+        queues.unexpected_count = append(found, queues.unexpected);
+        return true;
     }
 
     pid_t process_;
