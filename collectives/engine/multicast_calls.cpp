@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "collectives/engine/group_state.hpp"
+#include "collectives/selection/multicast_cost.hpp"
 #include "comm/multicast/report_tree.hpp"
 #include "comm/tcp/tcp_handshake.hpp"
 
@@ -217,9 +218,8 @@ Plan* MulticastCalls::transfer(Rank root, std::byte* data, Bytes bytes, std::uin
 }
 
 Plan* MulticastCalls::scatter(const CollectiveCall& call) {
-    const Bytes bytes = call.shape.bytes;
-    const Bytes all = bytes * call.shape.n;
-    const auto me = static_cast<Bytes>(group_.me);
+    const auto me = static_cast<std::uint32_t>(group_.me);
+    const Bytes all = multicast_bytes(call.shape);
     // The root's input is only read.
     auto* blocks = const_cast<std::byte*>(call.run.given);
     if (call.shape.root != group_.me) {
@@ -227,19 +227,23 @@ Plan* MulticastCalls::scatter(const CollectiveCall& call) {
         blocks = blocks_.data();
     }
     Plan* const failed = transfer(call.shape.root, blocks, all, call.run.context);
-    if (failed == nullptr) std::memmove(call.run.result, blocks + me * bytes, bytes);
+    const Bytes own = call.shape.length(me);
+    if (failed == nullptr && own > 0)
+        std::memmove(call.run.result, blocks + call.shape.offset(me), own);
     return failed;
 }
 
 Plan* MulticastCalls::concat(const CollectiveCall& call) {
-    const Bytes bytes = call.shape.bytes;
-    const auto place = [&](Rank rank) {
-        return call.run.result + static_cast<Bytes>(rank) * bytes;
-    };
-    std::memmove(place(group_.me), call.run.given, bytes);
-    for (Rank root = 0; root < static_cast<Rank>(call.shape.n); ++root)
-        if (Plan* const failed = transfer(root, place(root), bytes, call.run.context))
+    const Shape& shape = call.shape;
+    const auto me = static_cast<std::uint32_t>(group_.me);
+    const auto place = [&](std::uint32_t rank) { return call.run.result + shape.offset(rank); };
+    if (shape.length(me) > 0) std::memmove(place(me), call.run.given, shape.length(me));
+    for (std::uint32_t root = 0; root < shape.n; ++root) {
+        if (shape.length(root) == 0) continue;
+        if (Plan* const failed = transfer(static_cast<Rank>(root), place(root), shape.length(root),
+                                          call.run.context))
             return failed;
+    }
     return nullptr;
 }
 

@@ -198,7 +198,7 @@ Plan* run_single_copy(const PathCall& call) {
 // Multicast. A group that cannot use it, or does not know yet whether it can, takes messages instead.
 
 bool is_multicast(const Shape& shape, bool barrier) {
-    return !barrier && has_multicast(shape.operation) && shape.is_regular();
+    return !barrier && has_multicast(shape.operation);
 }
 
 bool prepare_multicast(CollectiveContext& context, Group& group, const Shape& shape,

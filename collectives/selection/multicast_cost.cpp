@@ -19,8 +19,8 @@ constexpr Bytes kMaxBytes = Bytes{1} << 40;
 }  // namespace
 
 bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes) noexcept {
-    return has_multicast(shape.operation) && shape.is_regular() && shape.bytes > 0 &&
-           shape.bytes <= kMaxBytes / shape.n && !nodes.empty() &&
+    return has_multicast(shape.operation) && shape.bytes <= kMaxBytes / shape.n &&
+           multicast_bytes(shape) > 0 && !nodes.empty() &&
            *std::max_element(nodes.begin(), nodes.end()) + 1 == shape.n;
 }
 
@@ -40,8 +40,8 @@ double predicted_multicast(const Tuning& tuning, const Shape& placed) {
     const double per_byte =
         measured ? network.multicast_byte : std::max(network.transfer * kHeaders, kHandling);
     const double transfers = placed.operation == Operation::kConcat ? placed.n : 1;
-    const Bytes bytes = multicast_bytes(placed.operation, placed.bytes, placed.n);
-    return transfers * wait * multicast_waits(placed.n) + static_cast<double>(bytes) * per_byte;
+    return transfers * wait * multicast_waits(placed.n) +
+           static_cast<double>(multicast_bytes(placed)) * per_byte;
 }
 
 }  // namespace poe::collectives

@@ -12,13 +12,13 @@ constexpr bool has_multicast(Operation operation) noexcept {
            operation == Operation::kConcat;
 }
 
-// The bytes that a call sends by multicast: those of a broadcast, and of the blocks of all members.
-constexpr Bytes multicast_bytes(Operation operation, Bytes bytes, std::uint32_t n) noexcept {
-    return operation == Operation::kBcast ? bytes : bytes * n;
+// The bytes that a call sends by multicast: those of a broadcast, or of the blocks of all members.
+inline Bytes multicast_bytes(const Shape& shape) noexcept {
+    return shape.operation == Operation::kBcast ? shape.bytes : shape.span(0, shape.n);
 }
 
-// True if a call can be made by multicast: it has such an operation and at least one byte, and its ranks are all
-// on different nodes. `nodes` has the form of Shape::nodes.
+// True if a call can be made by multicast: it has such an operation and at least one byte, every rank knows the
+// lengths of all blocks, and the ranks are all on different nodes. `nodes` has the form of Shape::nodes.
 bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes) noexcept;
 
 // Calls that send fewer bytes are not sent by multicast unless the user or a measurement of mptune wants it: the

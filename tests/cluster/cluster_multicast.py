@@ -16,8 +16,8 @@ MPL_COLLECTIVES = BUILD / "bin" / "mpl_collectives"
 HOST_COUNT = 4
 PACKET = 1408  # bytes of data in a datagram
 
-# Calls with blocks of LENGTH bytes and roots in turns, each checked; CALLS "-1" does not end. OPERATION is bcast, scatter
-# or concat.
+# Calls with blocks of LENGTH bytes and roots in turns, each checked; CALLS "-1" does not end. OPERATION is bcast, scatter,
+# concat, or scatterv or concatv, whose blocks have up to LENGTH bytes, and that of task 1 none.
 PROGRAM = r"""
 #include <mpproto.h>
 #include <stdio.h>
@@ -33,10 +33,16 @@ static unsigned char value(size_t k, int call, int owner) {
 static void fill(unsigned char *block, int call, int owner) {
     for (size_t k = 0; k < n; k++) block[k] = value(k, call, owner);
 }
-static int differs(const unsigned char *block, int call, int owner) {
-    for (size_t k = 0; k < n; k++)
+static int differs_in(const unsigned char *block, size_t length, int call, int owner) {
+    for (size_t k = 0; k < length; k++)
         if (block[k] != value(k, call, owner)) return 1;
     return 0;
+}
+static int differs(const unsigned char *block, int call, int owner) {
+    return differs_in(block, n, call, owner);
+}
+static size_t length_of(int owner) {
+    return owner == 1 ? 0 : n - (size_t)owner * 13 % n;
 }
 
 int main(int argc, char **argv) {
@@ -57,6 +63,22 @@ int main(int argc, char **argv) {
             for (int t = 0; t < tasks && task == root; t++) fill(out + (size_t)t * n, call, t);
             if (mpc_scatter(out, in, n, root, 0) < 0) return 2;
             wrong += differs(in, call, task);
+        } else if (strcmp(what, "scatterv") == 0) {
+            int lengths[64];
+            size_t at = 0;
+            for (int t = 0; t < tasks; at += length_of(t++)) {
+                lengths[t] = (int)length_of(t);
+                for (size_t k = 0; k < length_of(t) && task == root; k++) out[at + k] = value(k, call, t);
+            }
+            if (mpc_scatterv(out, in, lengths, root, 0) < 0) return 2;
+            wrong += differs_in(in, length_of(task), call, task);
+        } else if (strcmp(what, "concatv") == 0) {
+            int lengths[64];
+            size_t at = 0;
+            for (int t = 0; t < tasks; t++) lengths[t] = (int)length_of(t);
+            fill(out, call, task);
+            if (mpc_concatv(out, in, lengths, 0) < 0) return 2;
+            for (int t = 0; t < tasks; at += length_of(t++)) wrong += differs_in(in + at, length_of(t), call, t);
         } else {
             fill(out, call, task);
             if (mpc_concat(out, in, n, 0) < 0) return 2;
@@ -134,9 +156,18 @@ class Multicast(ClusterTest):
                 for length in (1, 5000):
                     self.assertGreater(self.broadcasts(length, 5, operation=operation, **{name: "multicast"}), 0)
 
+    def test_blocks_of_unequal_length(self):
+        packets = (HOST_COUNT - 1) * 99_000 // PACKET
+        for operation in ("scatterv", "concatv"):
+            name = f"MP_COLL_{operation.removesuffix('v').upper()}"
+            with self.subTest(operation=operation):
+                self.assertGreater(self.broadcasts(100_000, 8, operation=operation, **{name: "multicast"}), 4 * packets)
+                self.assertGreater(self.broadcasts(100_000, 8, operation=operation, MP_MULTICAST="yes"), 4 * packets)
+                self.assertEqual(self.broadcasts(100_000, 8, operation=operation, MP_MULTICAST="no"), 0)
+
     def test_scatter_and_concat_that_lose_datagrams(self):
         with self.dropping(range(HOST_COUNT), "ip", "protocol", "udp", "numgen", "random", "mod", "100", "<", "10"):
-            for operation in ("scatter", "concat"):
+            for operation in ("scatter", "scatterv", "concat", "concatv"):
                 with self.subTest(operation=operation):
                     self.assertGreater(self.broadcasts(50_000, 6, operation=operation, MP_MULTICAST="yes"), 0)
 
