@@ -53,14 +53,14 @@ int move(const char* operation, MPI_Comm comm, const Arguments& arguments, MPIX_
     return code == MPI_SUCCESS ? MPI_Wait(&group->request, MPI_STATUS_IGNORE) : code;
 }
 
-Arguments bcast_of(MPIX_CC_BCAST_ARGUMENTS) {
+Arguments bcast_of(MPIX_CC_BCAST_ARGUMENTS, MPI_Comm) {
     return std::move(Arguments()
                          .add("buffer", buffer)
                          .add("count", count)
                          .add("datatype", datatype)
                          .add("root", root));
 }
-Arguments scatter_of(MPIX_CC_SCATTER_ARGUMENTS) {
+Arguments scatter_of(MPIX_CC_SCATTER_ARGUMENTS, MPI_Comm) {
     return std::move(Arguments()
                          .add("sendcount", sendcount)
                          .add("recvcount", recvcount)
@@ -70,7 +70,8 @@ Arguments scatter_of(MPIX_CC_SCATTER_ARGUMENTS) {
                          .add("sendbuf", sendbuf)
                          .add("recvbuf", recvbuf));
 }
-Arguments scatterv_of(MPIX_CC_SCATTERV_ARGUMENTS, int blocks) {
+Arguments scatterv_of(MPIX_CC_SCATTERV_ARGUMENTS, MPI_Comm comm) {
+    const int blocks = blocks_at(comm, root);
     return std::move(Arguments()
                          .add("sendcounts", sendcounts, blocks)
                          .add("displs", displs, blocks)
@@ -81,7 +82,8 @@ Arguments scatterv_of(MPIX_CC_SCATTERV_ARGUMENTS, int blocks) {
                          .add("sendbuf", sendbuf)
                          .add("recvbuf", recvbuf));
 }
-Arguments gatherv_of(MPIX_CC_GATHERV_ARGUMENTS, int blocks) {
+Arguments gatherv_of(MPIX_CC_GATHERV_ARGUMENTS, MPI_Comm comm) {
+    const int blocks = blocks_at(comm, root);
     return std::move(Arguments()
                          .add("recvcounts", recvcounts, blocks)
                          .add("displs", displs, blocks)
@@ -92,7 +94,7 @@ Arguments gatherv_of(MPIX_CC_GATHERV_ARGUMENTS, int blocks) {
                          .add("sendbuf", sendbuf)
                          .add("recvbuf", recvbuf));
 }
-Arguments reduce_of(MPIX_CC_REDUCE_ARGUMENTS) {
+Arguments reduce_of(MPIX_CC_REDUCE_ARGUMENTS, MPI_Comm) {
     return std::move(Arguments()
                          .add("count", count)
                          .add("datatype", datatype)
@@ -107,55 +109,36 @@ Arguments reduce_of(MPIX_CC_REDUCE_ARGUMENTS) {
 
 using namespace poe::mpi::cc;
 
-int MPIX_Bcast_open_group(MPIX_CC_BCAST_ARGUMENTS, MPI_Comm comm, MPIX_Cc* group) {
-    return open(
-        "Bcast", comm, bcast_of(buffer, count, datatype, root), group, [&](MPI_Request* request) {
-            return MPI_Bcast_init(buffer, count, datatype, root, comm, MPI_INFO_NULL, request);
-        });
-}
-int MPIX_Bcast_data_movement(MPIX_CC_BCAST_ARGUMENTS, MPI_Comm comm, MPIX_Cc group) {
-    return move("Bcast", comm, bcast_of(buffer, count, datatype, root), group);
-}
-int MPIX_Bcast_close_group(MPIX_Cc* group) {
-    return close(group, "Bcast");
-}
+// The names of the parameters of each kind of operation.
+#define BCAST_NAMES buffer, count, datatype, root
+#define SCATTER_NAMES sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root
+#define SCATTERV_NAMES sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root
+#define GATHERV_NAMES sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root
+#define REDUCE_NAMES sendbuf, recvbuf, count, datatype, op, root
 
-int MPIX_Scatter_open_group(MPIX_CC_SCATTER_ARGUMENTS, MPI_Comm comm, MPIX_Cc* group) {
-    return open("Scatter", comm,
-                scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root), group,
-                [&](MPI_Request* request) {
-                    return MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                            recvtype, root, comm, MPI_INFO_NULL, request);
-                });
-}
-int MPIX_Scatter_data_movement(MPIX_CC_SCATTER_ARGUMENTS, MPI_Comm comm, MPIX_Cc group) {
-    return move("Scatter", comm,
-                scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
-                group);
-}
-int MPIX_Scatter_close_group(MPIX_Cc* group) {
-    return close(group, "Scatter");
-}
+// The three functions of an operation, which has the parameters of this kind.
+#define ROOTED_FUNCTIONS(Operation, KIND, arguments_of)                                            \
+    int MPIX_##Operation##_open_group(MPIX_CC_##KIND##_ARGUMENTS, MPI_Comm comm, MPIX_Cc* group) { \
+        return open(#Operation, comm, arguments_of(KIND##_NAMES, comm), group,                     \
+                    [&](MPI_Request* request) {                                                    \
+                        return MPI_##Operation##_init(KIND##_NAMES, comm, MPI_INFO_NULL, request); \
+                    });                                                                            \
+    }                                                                                              \
+    int MPIX_##Operation##_data_movement(MPIX_CC_##KIND##_ARGUMENTS, MPI_Comm comm,                \
+                                         MPIX_Cc group) {                                          \
+        return move(#Operation, comm, arguments_of(KIND##_NAMES, comm), group);                    \
+    }                                                                                              \
+    int MPIX_##Operation##_close_group(MPIX_Cc* group) {                                           \
+        return close(group, #Operation);                                                           \
+    }
 
-int MPIX_Scatterv_open_group(MPIX_CC_SCATTERV_ARGUMENTS, MPI_Comm comm, MPIX_Cc* group) {
-    return open("Scatterv", comm,
-                scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                            root, blocks_at(comm, root)),
-                group, [&](MPI_Request* request) {
-                    return MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf,
-                                             recvcount, recvtype, root, comm, MPI_INFO_NULL,
-                                             request);
-                });
-}
-int MPIX_Scatterv_data_movement(MPIX_CC_SCATTERV_ARGUMENTS, MPI_Comm comm, MPIX_Cc group) {
-    return move("Scatterv", comm,
-                scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                            root, blocks_at(comm, root)),
-                group);
-}
-int MPIX_Scatterv_close_group(MPIX_Cc* group) {
-    return close(group, "Scatterv");
-}
+ROOTED_FUNCTIONS(Bcast, BCAST, bcast_of)
+ROOTED_FUNCTIONS(Scatter, SCATTER, scatter_of)
+ROOTED_FUNCTIONS(Scatterv, SCATTERV, scatterv_of)
+ROOTED_FUNCTIONS(Gather, SCATTER, scatter_of)
+ROOTED_FUNCTIONS(Gatherv, GATHERV, gatherv_of)
+ROOTED_FUNCTIONS(Reduce, REDUCE, reduce_of)
+
 int MPIX_Scatterv_dynamic(MPIX_CC_SCATTERV_ARGUMENTS, MPI_Comm comm) {
     MPIX_Cc group = MPIX_CC_NULL;
     int code = MPIX_Scatterv_open_group(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
@@ -165,54 +148,4 @@ int MPIX_Scatterv_dynamic(MPIX_CC_SCATTERV_ARGUMENTS, MPI_Comm comm) {
                                        recvtype, root, comm, group);
     const int closed = MPIX_Scatterv_close_group(&group);
     return code != MPI_SUCCESS ? code : closed;
-}
-
-int MPIX_Gather_open_group(MPIX_CC_SCATTER_ARGUMENTS, MPI_Comm comm, MPIX_Cc* group) {
-    return open("Gather", comm,
-                scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root), group,
-                [&](MPI_Request* request) {
-                    return MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                           recvtype, root, comm, MPI_INFO_NULL, request);
-                });
-}
-int MPIX_Gather_data_movement(MPIX_CC_SCATTER_ARGUMENTS, MPI_Comm comm, MPIX_Cc group) {
-    return move("Gather", comm,
-                scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
-                group);
-}
-int MPIX_Gather_close_group(MPIX_Cc* group) {
-    return close(group, "Gather");
-}
-
-int MPIX_Gatherv_open_group(MPIX_CC_GATHERV_ARGUMENTS, MPI_Comm comm, MPIX_Cc* group) {
-    return open("Gatherv", comm,
-                gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                           root, blocks_at(comm, root)),
-                group, [&](MPI_Request* request) {
-                    return MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                                            displs, recvtype, root, comm, MPI_INFO_NULL, request);
-                });
-}
-int MPIX_Gatherv_data_movement(MPIX_CC_GATHERV_ARGUMENTS, MPI_Comm comm, MPIX_Cc group) {
-    return move("Gatherv", comm,
-                gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                           root, blocks_at(comm, root)),
-                group);
-}
-int MPIX_Gatherv_close_group(MPIX_Cc* group) {
-    return close(group, "Gatherv");
-}
-
-int MPIX_Reduce_open_group(MPIX_CC_REDUCE_ARGUMENTS, MPI_Comm comm, MPIX_Cc* group) {
-    return open("Reduce", comm, reduce_of(sendbuf, recvbuf, count, datatype, op, root), group,
-                [&](MPI_Request* request) {
-                    return MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm,
-                                           MPI_INFO_NULL, request);
-                });
-}
-int MPIX_Reduce_data_movement(MPIX_CC_REDUCE_ARGUMENTS, MPI_Comm comm, MPIX_Cc group) {
-    return move("Reduce", comm, reduce_of(sendbuf, recvbuf, count, datatype, op, root), group);
-}
-int MPIX_Reduce_close_group(MPIX_Cc* group) {
-    return close(group, "Reduce");
 }
