@@ -14,16 +14,11 @@
 #include "mpi/window/epochs.hpp"
 #include "mpi/window/origin.hpp"
 #include "mpi/window/other_process.hpp"
-#include "mpi/window/shared_lock.hpp"
 #include "mpi/window/shared_memory.hpp"
 #include "tracer/probe/process_context.hpp"
 
 namespace poe::mpi {
 namespace {
-
-bool is_member(const Window& window, int rank) noexcept {
-    return rank >= 0 && rank < window.size();
-}
 
 // What the mailbox of the target gets. `element` and `operation` matter for accumulates.
 Mail mail_for(AccessKind kind, const Place& place) noexcept {
@@ -133,35 +128,6 @@ bool fence_at_once(comm::Runtime& runtime, Window& window, int assertion, ::poe:
     if (!make_plain_call(runtime, *window.comm, barrier)) return false;
     window.used = false;
     window.fenced = (assertion & MPI_MODE_NOSUCCEED) == 0;
-    return true;
-}
-
-bool lock_at_once(comm::Runtime& runtime, Window& window, int rank, bool exclusive) noexcept {
-    if (!is_member(window, rank) || !has_shared_locks(runtime, window) || window.locked_all ||
-        window.access_started || (window.fenced && window.used))
-        return false;
-    WindowMember& member = window.member(rank);
-    if (member.lock != LockHeld::kNone ||
-        !try_lock(window.memory->control(rank), exclusive, runtime.task()))
-        return false;
-    window.fenced = false;
-    member.lock = exclusive ? LockHeld::kExclusive : LockHeld::kShared;
-    ++window.locks;
-    return true;
-}
-
-bool unlock_at_once(comm::Runtime& runtime, Window& window, int rank) {
-    if (!is_member(window, rank) || window.locked_all ||
-        has_open_operations(window, window.member(rank)))
-        return false;
-    WindowMember& member = window.member(rank);
-    if ((member.lock != LockHeld::kShared && member.lock != LockHeld::kExclusive) ||
-        !has_shared_locks(runtime, window))
-        return false;
-    release_shared_lock(runtime, window, rank, member.lock == LockHeld::kExclusive);
-    member.lock = LockHeld::kNone;
-    if (--window.locks == 0) window.used = false;
-    look_at_others(runtime, window);
     return true;
 }
 

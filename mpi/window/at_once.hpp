@@ -20,6 +20,7 @@
 #include "mpi/window/elements.hpp"
 #include "mpi/window/epochs.hpp"
 #include "mpi/window/origin.hpp"
+#include "mpi/window/shared_lock.hpp"
 #include "mpi/window/store_order.hpp"
 #include "mpi/window/window.hpp"
 #include "tracer/probe/process_context.hpp"
@@ -122,7 +123,32 @@ bool flush_all_at_once(comm::Runtime& runtime, Window& window, bool local);
 bool fence_at_once(comm::Runtime& runtime, Window& window, int assertion, ::poe::Call shown,
                    const void* site) noexcept;
 
-bool lock_at_once(comm::Runtime& runtime, Window& window, int rank, bool exclusive) noexcept;
-bool unlock_at_once(comm::Runtime& runtime, Window& window, int rank);
+// A lock that is free and in shared memory.
+inline bool lock_at_once(comm::Runtime& runtime, Window& window, int rank,
+                         bool exclusive) noexcept {
+    if (rank < 0 || rank >= window.size() || window.locked_all || window.access_started ||
+        (window.fenced && window.used))
+        return false;
+    WindowMember& member = window.member(rank);
+    if (member.control == nullptr || member.lock != LockHeld::kNone ||
+        !try_lock(*member.control, exclusive, runtime.task()))
+        return false;
+    window.fenced = false;
+    member.lock = exclusive ? LockHeld::kExclusive : LockHeld::kShared;
+    ++window.locks;
+    return true;
+}
+inline bool unlock_at_once(comm::Runtime& runtime, Window& window, int rank) {
+    if (rank < 0 || rank >= window.size() || window.locked_all) return false;
+    WindowMember& member = window.member(rank);
+    if (member.control == nullptr || has_open_operations(window, member) ||
+        (member.lock != LockHeld::kShared && member.lock != LockHeld::kExclusive))
+        return false;
+    release_shared_lock(runtime, window, rank, member.lock == LockHeld::kExclusive);
+    member.lock = LockHeld::kNone;
+    if (--window.locks == 0) window.used = false;
+    look_at_others(runtime, window);
+    return true;
+}
 
 }  // namespace poe::mpi

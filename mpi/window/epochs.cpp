@@ -83,7 +83,7 @@ Fault wait_for_members(comm::Runtime& runtime, Window& window, const std::vector
 Fault begin_lock(comm::Runtime& runtime, Window& window, int rank, LockHeld lock,
                  std::vector<std::shared_ptr<Pending>>& asked) {
     const bool exclusive = lock == LockHeld::kExclusive;
-    if (lock != LockHeld::kUnchecked && has_shared_locks(runtime, window)) {
+    if (lock != LockHeld::kUnchecked && has_shared_locks(window)) {
         if (Fault fault = take_shared_lock(runtime, window, rank, exclusive)) return fault;
         window.member(rank).lock = lock;
         return {};
@@ -109,7 +109,7 @@ Fault finish_locks(comm::Runtime& runtime, Window& window,
         if (other && !fault) fault = std::move(other);
     }
     const LockHeld own = window.member(window.rank()).lock;
-    if (has_shared_locks(runtime, window)) return fault;
+    if (has_shared_locks(window)) return fault;
     if (fault || own == LockHeld::kNone || own == LockHeld::kUnchecked) return fault;
     wait_until(
         runtime, [&] { return window.target->own_lock_granted(); },
@@ -128,7 +128,7 @@ Fault finish_locks(comm::Runtime& runtime, Window& window,
 void begin_unlock(comm::Runtime& runtime, Window& window, int rank) {
     WindowMember& member = window.member(rank);
     const LockHeld held = std::exchange(member.lock, LockHeld::kNone);
-    if (held != LockHeld::kUnchecked && has_shared_locks(runtime, window)) {
+    if (held != LockHeld::kUnchecked && has_shared_locks(window)) {
         release_shared_lock(runtime, window, rank, held == LockHeld::kExclusive);
     } else if (rank == window.rank()) {
         if (held != LockHeld::kUnchecked) window.target->release_own_lock();

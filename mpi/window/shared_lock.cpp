@@ -8,33 +8,8 @@
 
 namespace poe::mpi {
 
-bool try_lock(MemberControl& control, bool exclusive, TaskId task) noexcept {
-    std::uint32_t held = 0;
-    if (exclusive)
-        return control.holders.compare_exchange_strong(
-            held, kExclusiveHolder | static_cast<std::uint32_t>(task));
-    held = control.holders.load(std::memory_order_relaxed);
-    while ((held & kExclusiveHolder) == 0 && control.writers.load() == 0) {
-        if (control.holders.compare_exchange_weak(held, held + 1)) return true;
-    }
-    return false;
-}
-
-void release_lock(MemberControl& control, bool exclusive) noexcept {
-    if (exclusive) {
-        control.holders.store(0);
-    } else {
-        control.holders.fetch_sub(1);
-    }
-}
-
-bool has_shared_locks(comm::Runtime& runtime, const Window& window) noexcept {
-    return window.memory != nullptr && window.memory->has_all() &&
-           runtime.shared_memory() != nullptr;
-}
-
 Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive) {
-    MemberControl& control = window.memory->control(rank);
+    MemberControl& control = *window.member(rank).control;
     const TaskId own = runtime.task();
     if (try_lock(control, exclusive, own)) return {};
     int lost = -1;
@@ -68,12 +43,7 @@ Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool ex
     return fault_of(runtime, *window.comm, comm::Outcome::kPeerBroken, window.task(lost));
 }
 
-void release_shared_lock(comm::Runtime& runtime, Window& window, int rank,
-                         bool exclusive) noexcept {
-    MemberControl& control = window.memory->control(rank);
-    release_lock(control, exclusive);
-    if (control.waiting.load() == 0) [[likely]]
-        return;
+void wake_lock_waiters(comm::Runtime& runtime) noexcept {
     // All tasks of the node are few, and those that are awake cost a load each.
     const NodeSegment& segment = *runtime.segment();
     for (std::uint32_t index = 0; index < segment.local_tasks(); ++index) {

@@ -34,6 +34,7 @@ namespace poe::mpi {
 struct Pending;      // origin.hpp
 class Target;        // target.hpp
 class SharedMemory;  // shared_memory.hpp
+struct MemberControl;
 
 // The contexts of a window's messages: bits that are added to the context of its communicator and
 // that no communicator uses.
@@ -61,6 +62,9 @@ struct WindowMember {
     Mailbox* mailbox = nullptr;   // of a member whose memory this task may copy
     MailChoice mail_choice;
     Batch batch;  // operations on such a member that wait for the next synchronisation
+    // The lock of the member, if all members have their locks in shared memory (shared_lock.hpp); otherwise null, and
+    // locks are messages.
+    MemberControl* control = nullptr;
     LockHeld lock = LockHeld::kNone;
     bool started = false;    // in the access epoch of MPI_Win_start
     bool unflushed = false;  // has been sent operations of which the completion is not known

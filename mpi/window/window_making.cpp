@@ -192,6 +192,15 @@ Fault open_to_copies(comm::Runtime& runtime, Window& window, const std::vector<P
     return {};
 }
 
+// With MP_EUILIB=ip, tasks do not wake each other through shared memory, so locks are messages although the memory of
+// MPI_Win_allocate_shared is there.
+void share_locks(comm::Runtime& runtime, Window& window) {
+    if (window.memory == nullptr || !window.memory->has_all() || runtime.shared_memory() == nullptr)
+        return;
+    for (int rank = 0; rank < window.size(); ++rank)
+        window.member(rank).control = &window.memory->control(rank);
+}
+
 Fault set_up_window(comm::Runtime& runtime, Window& window, const WindowPart& part) {
     const Fault fault = check_part(part);
     PartRecord own;
@@ -238,6 +247,7 @@ MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& par
     window.comm = made.comm;
     Fault fault = set_up_window(runtime, window, part);
     if (!fault) {
+        share_locks(runtime, window);
         begin_serving(runtime, window);
         {
             const std::lock_guard guard(environment().lock);

@@ -131,23 +131,27 @@ TEST_CASE("locks are granted in the order of the requests") {
 
 TEST_CASE("a lock in shared memory is held by one exclusively or by several") {
     MemberControl control;
+    const Fences fences(false);
     CHECK(try_lock(control, false, 3));
     CHECK(try_lock(control, false, 3));
     CHECK_FALSE(try_lock(control, true, 3));
-    release_lock(control, false);
+    CHECK_FALSE(release_lock(control, false, fences));
     CHECK_FALSE(try_lock(control, true, 3));
-    release_lock(control, false);
+    CHECK_FALSE(release_lock(control, false, fences));
     CHECK(try_lock(control, true, 3));
     CHECK_FALSE(try_lock(control, true, 3));
     CHECK_FALSE(try_lock(control, false, 3));
-    release_lock(control, true);
+    CHECK_FALSE(release_lock(control, true, fences));
     // Shared locks wait behind an origin that waits for an exclusive one.
     ++control.writers;
     CHECK_FALSE(try_lock(control, false, 3));
     CHECK(try_lock(control, true, 3));
     --control.writers;
-    release_lock(control, true);
+    CHECK_FALSE(release_lock(control, true, fences));
     CHECK(try_lock(control, false, 3));
+    // The one that releases the lock learns that somebody waits for it.
+    ++control.waiting;
+    CHECK(release_lock(control, false, fences));
 }
 
 TEST_CASE("accumulates change the elements and only these") {
