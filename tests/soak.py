@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the testers with random plans for many seeds, and reports the first seed that fails.
 
-    soak.py [point|datatype|collective|point-checked|collective-checked|all] [SEEDS] [--build FOLDER] [--from SEED]
+    soak.py [AREA|all] [SEEDS] [--build FOLDER] [--from SEED]
 
 A batch of seeds runs in one job. The seed decides the shape of the job (number of tasks, devices, limits of
 messages), so that a seed can be repeated. If a batch fails, its seeds are run one by one.
@@ -54,6 +54,8 @@ AREAS = {
     "datatype": UnitTester("unit_mpi_datatype", "[random]", "POE_DATATYPE"),
     "collective": Tester("mpi_random_collective"),
     "file": Tester("mpi_random_file"),
+    "window": Tester("mpi_random_window"),
+    "window-lock": UnitTester("unit_mpi", "[windowlock]", "POE_WINDOW_LOCK"),
     # Check mode finds no error in them; with its error handler it would end the job.
     "point-checked": Tester("mpi_random_point", checked=True),
     "collective-checked": Tester("mpi_random_collective", checked=True),

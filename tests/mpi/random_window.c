@@ -3,13 +3,14 @@
  *
  * In a round every block of every window has a role: it belongs to one origin, which makes one operation or a
  * sequence of atomic ones on it and knows the results; or all origins accumulate on it with one operation, whose
- * result does not depend on the order. Arguments: seed, rounds. Any number of tasks. */
+ * result does not depend on the order. Arguments: first seed, number of seeds; each has some rounds on three windows. Any
+ * number of tasks. */
 #include <stdint.h>
 #include <unistd.h>
 
 #include "mpi_test.h"
 
-enum { kBlocks = 24, kCells = 60, kWords = kBlocks * kCells, kMostTasks = 64 };
+enum { kBlocks = 24, kCells = 60, kWords = kBlocks * kCells, kMostTasks = 64, kRounds = 6 };
 enum Epoch { kFence, kPost, kLock, kLockAll, kEpochs };
 enum Action { kPut, kGet, kAtomics, kRequests, kCommon, kNothing, kActions };
 
@@ -256,7 +257,10 @@ static void run_round(enum Epoch epoch, MPI_Group all) {
     }
     if (epoch == kLockAll) CHECK_OK(MPI_Win_lock_all(0, window));
     for (int target = 0; target < size; ++target) {
-        if (epoch == kLock) CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window));
+        /* The origins may take different kinds of locks. */
+        const int kind =
+            ((int)draw(4) + rank) % 4 < (int)draw(4) ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED;
+        if (epoch == kLock) CHECK_OK(MPI_Win_lock(kind, target, 0, window));
         for (int block = 0; block < kBlocks; ++block) operate_on_block(target, block, epoch);
         finish_requests();
         if (epoch == kLockAll && draw(2)) CHECK_OK(MPI_Win_flush(target, window));
@@ -294,7 +298,7 @@ static void on_window_error(MPI_Win* win, int* code, ...) {
 }
 static MPI_Errhandler window_handler;
 
-static void run_window(int flavor, int rounds) {
+static void run_window(int flavor) {
     MPI_Group all;
     int64_t* own = NULL;
     is_dynamic = flavor == 2;
@@ -321,7 +325,7 @@ static void run_window(int flavor, int rounds) {
     memcpy(memory, pictures[rank], kWords * 8);
     MPI_Win_get_group(window, &all);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int round = 0; round < rounds; ++round) run_round((enum Epoch)draw(kEpochs), all);
+    for (int round = 0; round < kRounds; ++round) run_round((enum Epoch)draw(kEpochs), all);
     MPI_Group_free(&all);
     CHECK_OK(MPI_Win_free(&window));
     free(own);
@@ -337,10 +341,12 @@ int main(int argc, char** argv) {
     CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, comm_handler));
     CHECK_OK(MPI_Errhandler_free(&comm_handler));
     CHECK_OK(MPI_Win_create_errhandler(on_window_error, &window_handler));
-    state = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const int rounds = argc > 2 ? atoi(argv[2]) : 6;
+    const int first = argc > 1 ? atoi(argv[1]) : 1, seeds = argc > 2 ? atoi(argv[2]) : 1;
     pictures = malloc(sizeof *pictures * (size_t)size);
-    for (int flavor = 0; flavor < 3; ++flavor) run_window(flavor, rounds);
+    for (int seed = first; seed < first + seeds; ++seed) {
+        state = (uint64_t)seed * 7919;
+        for (int flavor = 0; flavor < 3; ++flavor) run_window(flavor);
+    }
     free(pictures);
     MPI_Errhandler_free(&window_handler);
     MPI_Finalize();
