@@ -139,10 +139,10 @@ Fault hand_over_or_copy(WindowMember& member, const Mail& mail, Bytes bytes, Byt
     if (member.mailbox == nullptr) return sender.by_copy(0, bytes);
     MailChoice& choice = member.mail_choice;
     const Bytes length = mail.batch ? 0 : bytes;
-    const bool measured = MailChoice::is_measured(length);
-    const std::uint64_t start = measured ? comm::now_ns() : 0;
-    const auto took = [&]() noexcept { return measured ? comm::now_ns() - start : 0; };
-    if (!choice.tries_mailbox(mail.kind, length)) {
+    const MailChoice::Way way = choice.choose(mail.kind, length);
+    const std::uint64_t start = way.measured ? comm::now_ns() : 0;
+    const auto took = [&]() noexcept { return way.measured ? comm::now_ns() - start : 0; };
+    if (!way.mailbox) {
         Fault fault = sender.by_copy(0, bytes);
         choice.copied(mail.kind, length, took());
         return fault;

@@ -25,7 +25,7 @@ int tried(MailChoice& choice, AccessKind kind, Bytes bytes, int count, double ma
           double single_us) {
     int tries = 0;
     for (int i = 0; i < count; ++i) {
-        if (choice.tries_mailbox(kind, bytes)) {
+        if (choice.choose(kind, bytes).mailbox) {
             ++tries;
             choice.tried(kind, bytes, true, nanoseconds(mailbox_us));
         } else {
@@ -90,8 +90,33 @@ TEST_CASE("kinds of operations and lengths are judged apart", "[mail_choice]") {
 TEST_CASE("short operations try the mailbox and are not measured", "[mail_choice]") {
     MailChoice choice;
     CHECK(tried(choice, AccessKind::kPut, kLeastMeasured - 1, 100, 50, 1) == 100);
-    CHECK_FALSE(MailChoice::is_measured(kLeastMeasured - 1));
-    CHECK(MailChoice::is_measured(kLeastMeasured));
+    CHECK_FALSE(choice.choose(AccessKind::kPut, kLeastMeasured - 1).measured);
+    CHECK(choice.choose(AccessKind::kPut, kLeastMeasured).measured);
+}
+
+TEST_CASE("one in eight of shorter operations is measured, and all take the cheaper way",
+          "[mail_choice]") {
+    MailChoice choice;
+    for (const auto& [mailbox_ns, single_ns] : {std::pair(600, 1700), std::pair(2000, 1700)}) {
+        int measured = 0;
+        int tries = 0;
+        for (int i = 0; i < 10000; ++i) {
+            const MailChoice::Way way = choice.choose(AccessKind::kPut, 4096);
+            if (i >= 9000) measured += way.measured ? 1 : 0;
+            if (i >= 9000) tries += way.mailbox ? 1 : 0;
+            const auto took = static_cast<std::uint64_t>(!way.measured ? 0
+                                                         : way.mailbox ? mailbox_ns
+                                                                       : single_ns);
+            if (way.mailbox) {
+                choice.tried(AccessKind::kPut, 4096, true, took);
+            } else {
+                choice.copied(AccessKind::kPut, 4096, took);
+            }
+        }
+        CHECK(measured == 125);
+        CHECK(tries > (mailbox_ns < single_ns ? 980 : 0));
+        CHECK(tries < (mailbox_ns < single_ns ? 1001 : 20));
+    }
 }
 
 TEST_CASE("a target that does not listen is seldom tried", "[mail_choice]") {
@@ -99,7 +124,7 @@ TEST_CASE("a target that does not listen is seldom tried", "[mail_choice]") {
     for (const Bytes bytes : {Bytes{8}, Bytes{1} << 20}) {
         int tries = 0;
         for (int i = 0; i < 1000; ++i) {
-            if (choice.tries_mailbox(AccessKind::kPut, bytes)) {
+            if (choice.choose(AccessKind::kPut, bytes).mailbox) {
                 ++tries;
                 choice.tried(AccessKind::kPut, bytes, false, 81000);
             } else {
