@@ -72,11 +72,12 @@ int file_close(Call& call, MPI_File* fh) {
         fault = close_file(call.runtime(), *file);
     }
     *fh = MPI_FILE_NULL;
-    environment().release(handler);
-    if (!fault) return MPI_SUCCESS;
-    // The file does not exist any more.
+    // The file does not exist any more, but an error still invokes its handler.
     call.about(ErrorObject(MPI_FILE_NULL));
-    return call.fail(fault);
+    call.handle_errors_by(handler);
+    const int code = call.finish(fault);
+    environment().release(handler);
+    return code;
 }
 
 int file_delete(Call& call, const char* filename, MPI_Info) {
