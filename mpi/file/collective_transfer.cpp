@@ -73,13 +73,13 @@ std::unique_ptr<Sequence> CollectiveTransfer::gather(const void* own, void* all,
 void CollectiveTransfer::start(comm::MessageLayer& messages) {
     own_ = own_span();
     spans_.resize(static_cast<std::size_t>(file_.size()));
-    codes_.resize(spans_.size());
+    verdicts_.resize(spans_.size());
     if (file_.size() == 1) {
         spans_[0] = own_;
         return;
     }
     span_exchange_ = gather(&own_, spans_.data(), sizeof(Span));
-    verdict_exchange_ = gather(&code_, codes_.data(), sizeof code_);
+    verdict_exchange_ = gather(&verdict_, verdicts_.data(), sizeof(Verdict));
     span_exchange_->start(messages);
 }
 
@@ -321,8 +321,14 @@ void CollectiveTransfer::begin_reading(comm::MessageLayer& messages) {
     });
 }
 
+// An aggregator has failed, of which the others learn at the end.
+void CollectiveTransfer::fail(const Transferred& part) {
+    verdict_ = {part.fault.code, part.error};
+    own_fault_ = part.fault;
+}
+
 void CollectiveTransfer::send_window(comm::MessageLayer& messages) {
-    if (transferred_.fault) own_fault_ = std::move(transferred_.fault);
+    if (transferred_.fault) fail(transferred_);
     const std::int64_t known = parts_first_ + static_cast<std::int64_t>(transferred_.bytes);
     for (int rank = 0; rank < file_.size(); ++rank) {
         const Part part = parts_[static_cast<std::size_t>(rank)];
@@ -392,9 +398,10 @@ void CollectiveTransfer::write_window(bool locks) {
             std::memchr(run, 0, static_cast<std::size_t>(limit - run)));
         at = gap == nullptr ? limit : gap;
         const std::int64_t offset = run - covered_.get();
-        Transferred part = write_bytes(file_, window_.get() + offset, static_cast<Bytes>(at - run),
-                                       window_first_ + offset, locks);
-        if (part.fault) own_fault_ = std::move(part.fault);
+        const Transferred part =
+            write_bytes(file_, window_.get() + offset, static_cast<Bytes>(at - run),
+                        window_first_ + offset, locks);
+        if (part.fault) fail(part);
     }
     std::memset(covered_.get() + (first - window_first_), 0, static_cast<std::size_t>(end - first));
 }
@@ -410,7 +417,6 @@ void CollectiveTransfer::begin_verdict() {
         state_ = State::kEnded;
         return;
     }
-    code_ = own_fault_.code;
     verdict_exchange_->start(runtime_.messages());
     state_ = State::kVerdict;
 }
@@ -419,13 +425,14 @@ void CollectiveTransfer::end_verdict() {
     if (access_ == FileAccess::kWrite) moved_ = data_.bytes();
     fault_ = std::move(own_fault_);
     if (!fault_ && !verdict_exchange_->ok()) fault_ = verdict_exchange_->fault();
-    for (std::size_t rank = 0; rank < codes_.size() && !fault_; ++rank) {
-        if (codes_[rank] == MPI_SUCCESS) continue;
-        fault_ = {static_cast<int>(codes_[rank]), "",
+    for (std::size_t rank = 0; rank < verdicts_.size() && !fault_; ++rank) {
+        const Verdict& verdict = verdicts_[rank];
+        if (verdict.code == MPI_SUCCESS) continue;
+        fault_ = {verdict.code, "",
                   std::string("rank ") + std::to_string(rank) + " could not " +
                       (access_ == FileAccess::kRead ? "read from" : "write to") + " the file '" +
-                      file_.name + "' for all members",
-                  "see the message of that task"};
+                      file_.name + "' for all members: " + std::strerror(verdict.error),
+                  ""};
     }
     if (fault_) moved_ = 0;
     finish();

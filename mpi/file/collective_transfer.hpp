@@ -101,6 +101,7 @@ class CollectiveTransfer final : public Work {
     void find_parts();
     void receive_window(comm::MessageLayer& messages);
     void begin_reading(comm::MessageLayer& messages);
+    void fail(const Transferred& part);
     void send_window(comm::MessageLayer& messages);
     // `locks` as in write_bytes().
     void write_window(bool locks);
@@ -125,8 +126,12 @@ class CollectiveTransfer final : public Work {
     std::unique_ptr<Sequence> verdict_exchange_;
     Span own_;
     std::vector<Span> spans_;
-    std::int64_t code_ = MPI_SUCCESS;
-    std::vector<std::int64_t> codes_;
+    struct Verdict {
+        std::int32_t code = MPI_SUCCESS;
+        std::int32_t error = 0;  // of the system
+    };
+    Verdict verdict_;
+    std::vector<Verdict> verdicts_;
     Fault fault_;
     Fault own_fault_;
     Bytes moved_ = 0;  // in bytes of the stream until the end, then of the program's datatype

@@ -69,17 +69,35 @@ Fault gather_values(comm::Runtime& runtime, Comm& comm, std::array<std::int64_t,
     return {};
 }
 
+// The bytes of a fault's text that other members get.
+constexpr std::size_t kTextBytes = 1024;
+
+// The fault of the member of this rank, at all members; each gives its own one, or none. So every member reports the
+// cause, whichever of them ends the job.
+Fault fault_of_member(comm::Runtime& runtime, Comm& comm, const std::string& name, std::size_t rank,
+                      int code, const Fault& own) {
+    Words words(2 * kTextBytes / sizeof(std::int32_t));
+    auto* const given = reinterpret_cast<char*>(words.data());
+    own.what.copy(given, kTextBytes - 1);
+    own.remedy.copy(given + kTextBytes, kTextBytes - 1);
+    Contributions gathered;
+    if (Fault lost = gather_words(runtime, comm, words, gathered)) return lost;
+    if (own) return own;
+    const auto* const what =
+        reinterpret_cast<const char*>(gathered.local.data() + rank * words.size());
+    return {code, "",
+            "the call has failed at rank " + std::to_string(rank) + " of the file '" + name +
+                "': " + what,
+            what + kTextBytes};
+}
+
 Fault agree(comm::Runtime& runtime, Comm& comm, const std::string& name, std::int64_t value,
             const char* argument, const Fault& own) {
     std::vector<std::array<std::int64_t, 2>> all;
     if (Fault lost = gather_values(runtime, comm, {value, own.code}, all)) return lost;
-    if (own) return own;
     for (std::size_t rank = 0; rank < all.size(); ++rank)
         if (all[rank][1] != MPI_SUCCESS)
-            return {static_cast<int>(all[rank][1]), "",
-                    "the call has failed at rank " + std::to_string(rank) + " of the file '" +
-                        name + "'",
-                    "see the message of that task"};
+            return fault_of_member(runtime, comm, name, rank, static_cast<int>(all[rank][1]), own);
     for (std::size_t rank = 0; rank < all.size(); ++rank)
         if (all[rank][0] != value)
             return {MPI_ERR_NOT_SAME, argument,
@@ -88,6 +106,16 @@ Fault agree(comm::Runtime& runtime, Comm& comm, const std::string& name, std::in
                         std::to_string(all[rank][0]),
                     "give the same value in all tasks"};
     return {};
+}
+
+// Makes a system call again as long as a signal interrupts it. Its error number; 0: none.
+template <typename SystemCall>
+int error_of(SystemCall&& call) {
+    int error = 0;
+    do {
+        error = call() == 0 ? 0 : errno;
+    } while (error == EINTR);
+    return error;
 }
 
 Fault open_descriptor(File& file, bool creates) {
@@ -275,8 +303,9 @@ Fault resize_file(comm::Runtime& runtime, File& file, std::int64_t size) {
     Fault own;
     if (file.rank() == 0) {
         int error = 0;
-        use_file(runtime, file,
-                 [&] { error = ::ftruncate(file.descriptor.get(), size) == 0 ? 0 : errno; });
+        use_file(runtime, file, [&] {
+            error = error_of([&] { return ::ftruncate(file.descriptor.get(), size); });
+        });
         if (error != 0) own = system_fault(error, "cannot change the size of", file.name);
     }
     return agree_on_fault(runtime, *file.comm, file.name, own);
@@ -287,7 +316,10 @@ Fault preallocate_file(comm::Runtime& runtime, File& file, std::int64_t size) {
     Fault own;
     if (file.rank() == 0 && size > 0) {
         int error = 0;
-        use_file(runtime, file, [&] { error = ::posix_fallocate(file.descriptor.get(), 0, size); });
+        use_file(runtime, file, [&] {
+            error =
+                error_of([&] { return errno = ::posix_fallocate(file.descriptor.get(), 0, size); });
+        });
         if (error != 0) own = system_fault(error, "cannot reserve space for", file.name);
     }
     return agree_on_fault(runtime, *file.comm, file.name, own);
@@ -295,8 +327,9 @@ Fault preallocate_file(comm::Runtime& runtime, File& file, std::int64_t size) {
 
 Fault sync_file(File& file) {
     // Files that are no files on a device, such as pipes, cannot be synchronised and need not be.
-    if (::fsync(file.descriptor.get()) != 0 && errno != EINVAL && errno != EROFS)
-        return system_fault(errno, "cannot synchronise", file.name);
+    const int error = error_of([&] { return ::fsync(file.descriptor.get()); });
+    if (error != 0 && error != EINVAL && error != EROFS)
+        return system_fault(error, "cannot synchronise", file.name);
     if (!file.on_network) return {};
     // A client of NFS compares its cache with the server when it takes a lock.
     struct flock what {};

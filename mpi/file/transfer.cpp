@@ -271,7 +271,8 @@ Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_
         if (n == 0) break;
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
-            result.fault = system_fault(errno, "cannot read", file.name);
+            result.error = errno;
+            result.fault = system_fault(result.error, "cannot read", file.name);
             break;
         }
         result.bytes += static_cast<Bytes>(n);
@@ -290,7 +291,8 @@ Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, st
                                      at + static_cast<std::int64_t>(result.bytes));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) {
-            result.fault = system_fault(n < 0 ? errno : EIO, "cannot write to", file.name);
+            result.error = n < 0 ? errno : EIO;
+            result.fault = system_fault(result.error, "cannot write to", file.name);
             break;
         }
         result.bytes += static_cast<Bytes>(n);

@@ -36,6 +36,7 @@ enum class FileAccess : std::uint8_t { kRead, kWrite };
 struct Transferred {
     Bytes bytes = 0;
     Fault fault;
+    int error = 0;  // the system's number of the fault, from read_bytes() and write_bytes()
 };
 
 // Moves the bytes of the memory to or from the stream of a view of the file, from `position` on. The constructor is for

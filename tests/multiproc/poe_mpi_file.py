@@ -440,23 +440,114 @@ int main(int argc, char** argv) {
 }
 """
 
-# pwrite fails with the error number POE_TEST_ERROR from the byte POE_TEST_LIMIT of a file on.
-FAILING_PWRITE = r"""
+# Four tasks make one kind of call; a task whose call fails prints the class. What the call has reported as written or read must be in the file.
+CALLS = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { kBytes = 300000 };
+static const char* way;
+static int is(const char* what) { return strcmp(way, what) == 0; }
+int main(int argc, char** argv) {
+    int rank, class = 0, length, count = kBytes, code = MPI_SUCCESS;
+    char text[MPI_MAX_ERROR_STRING], *block = malloc(kBytes), *found = malloc(kBytes);
+    MPI_File file;
+    MPI_Status status;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    way = argv[2];
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < kBytes; ++i) block[i] = (char)(rank + i % 97);
+    memset(found, -1, kBytes);
+    const MPI_Offset own = (MPI_Offset)rank * kBytes;
+    if (MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file)) return 3;
+    if (argc > 3) MPI_File_set_errhandler(file, MPI_ERRORS_ARE_FATAL);
+    const int reads = strstr(way, "read") != NULL, writes = strstr(way, "write") != NULL;
+    if (reads && MPI_File_write_at(file, own, block, kBytes, MPI_CHAR, &status)) return 4;
+    if (is("external32")) MPI_File_set_view(file, 0, MPI_CHAR, MPI_CHAR, "external32", MPI_INFO_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (is("write") || is("external32")) code = MPI_File_write_at(file, own, block, kBytes, MPI_CHAR, &status);
+    if (is("iwrite")) MPI_File_iwrite_at(file, own, block, kBytes, MPI_CHAR, &request);
+    if (is("write_all")) code = MPI_File_write_at_all(file, own, block, kBytes, MPI_CHAR, &status);
+    if (is("write_split")) MPI_File_write_at_all_begin(file, own, block, kBytes, MPI_CHAR);
+    if (is("write_split")) code = MPI_File_write_at_all_end(file, block, &status);
+    if (is("write_ordered")) code = MPI_File_write_ordered(file, block, kBytes, MPI_CHAR, &status);
+    if (is("read")) code = MPI_File_read_at(file, own, found, kBytes, MPI_CHAR, &status);
+    if (is("iread")) MPI_File_iread_at(file, own, found, kBytes, MPI_CHAR, &request);
+    if (is("read_all")) code = MPI_File_read_at_all(file, own, found, kBytes, MPI_CHAR, &status);
+    if (is("iwrite") || is("iread")) code = MPI_Wait(&request, &status);
+    if (is("sync")) code = MPI_File_sync(file);
+    if (is("set_size")) code = MPI_File_set_size(file, 10);
+    if (is("preallocate")) code = MPI_File_preallocate(file, 10);
+    if (writes || reads || is("external32")) MPI_Get_count(&status, MPI_CHAR, &count);
+    if (is("close")) code = MPI_File_close(&file);
+    if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
+    MPI_Error_string(class, text, &length);
+    if (writes) MPI_File_read_at(file, own, found, count, MPI_CHAR, MPI_STATUS_IGNORE);
+    if ((writes || reads) && memcmp(found, block, (size_t)count) != 0) puts("LOST");
+    printf("%s%s\n", class == 0 ? "done" : text, count == kBytes ? "" : ", in part");
+    if (!is("close")) MPI_File_close(&file);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# The function POE_TEST_CALL of the system fails for files whose path ends with POE_TEST_FILE, with the error number
+# POE_TEST_ERROR: reads and writes from the byte POE_TEST_LIMIT on; if POE_TEST_TIMES is set, at most so many times.
+FAILING_CALLS = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
-ssize_t pwrite64(int fd, const void* from, size_t bytes, off64_t at) {
-    ssize_t (*real)(int, const void*, size_t, off64_t) =
-        (ssize_t (*)(int, const void*, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
-    const char* error = getenv("POE_TEST_ERROR");
-    const long limit = atol(getenv("POE_TEST_LIMIT"));
-    if (at >= limit) return errno = atoi(error), -1;
-    return real(fd, from, at + (long)bytes > limit ? (size_t)(limit - at) : bytes, at);
+#include <unistd.h>
+static int fails(const char* call, int fd) {
+    static int times;
+    char link[64], path[4096];
+    const char* const most = getenv("POE_TEST_TIMES");
+    const char* const file = getenv("POE_TEST_FILE");
+    if (getenv("POE_TEST_CALL") == NULL || strcmp(getenv("POE_TEST_CALL"), call) != 0) return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t length = readlink(link, path, sizeof path - 1);
+    if (length < (ssize_t)strlen(file) || strncmp(path + length - strlen(file), file, strlen(file)) != 0) return 0;
+    if (most != NULL && times++ >= atoi(most)) return 0;
+    errno = atoi(getenv("POE_TEST_ERROR"));
+    return 1;
 }
-ssize_t pwrite(int fd, const void* from, size_t bytes, off_t at) { return pwrite64(fd, from, bytes, at); }
+static long limit(void) { return atol(getenv("POE_TEST_LIMIT")); }
+#define REAL(name, type) ((type)dlsym(RTLD_NEXT, #name))
+ssize_t pwrite(int fd, const void* from, size_t bytes, off_t at) {
+    if (at + (off_t)bytes > limit() && fails("pwrite", fd)) {
+        if (at >= limit()) return -1;
+        bytes = (size_t)(limit() - at);
+    }
+    return REAL(pwrite, ssize_t (*)(int, const void*, size_t, off_t))(fd, from, bytes, at);
+}
+ssize_t pread(int fd, void* to, size_t bytes, off_t at) {
+    if (at + (off_t)bytes > limit() && fails("pread", fd)) {
+        if (at >= limit()) return -1;
+        bytes = (size_t)(limit() - at);
+    }
+    return REAL(pread, ssize_t (*)(int, void*, size_t, off_t))(fd, to, bytes, at);
+}
+int fsync(int fd) { return fails("fsync", fd) ? -1 : REAL(fsync, int (*)(int))(fd); }
+int ftruncate(int fd, off_t size) { return fails("ftruncate", fd) ? -1 : REAL(ftruncate, int (*)(int, off_t))(fd, size); }
+int posix_fallocate(int fd, off_t at, off_t size) {
+    return fails("posix_fallocate", fd) ? errno : REAL(posix_fallocate, int (*)(int, off_t, off_t))(fd, at, size);
+}
+int close(int fd) {
+    const int failed = fails("close", fd), error = errno, result = REAL(close, int (*)(int))(fd);
+    if (failed) errno = error;
+    return failed ? -1 : result;
+}
 """
+# The ways of CALLS, and the function of the system that fails in it.
+FAILING_WAYS = {"write": "pwrite", "iwrite": "pwrite", "external32": "pwrite", "write_all": "pwrite", "write_split": "pwrite",
+                "write_ordered": "pwrite", "read": "pread", "iread": "pread", "read_all": "pread", "sync": "fsync",
+                "set_size": "ftruncate", "preallocate": "posix_fallocate", "close": "close"}
 
 
 class Files(LaunchTest):
@@ -494,24 +585,63 @@ class Files(LaunchTest):
     def test_full_file_system_preallocate(self):
         self.assertEqual(self.fill("preallocate"), ["full 0"] * 4)
 
-    def test_system_errors_have_their_classes(self):
-        path = self.build(FILL)
-        (path / "failing.c").write_text(FAILING_PWRITE)
+    def build_failing(self, source):
+        path = self.build(source)
+        (path / "failing.c").write_text(FAILING_CALLS)
         subprocess.run(["gcc", "-shared", "-fPIC", "-o", "failing.so", "failing.c", "-ldl"], cwd=path, check=True)
+        return path
+
+    def start_failing(self, path, target, way, call, number, *arguments, **variables):
+        """A run of four tasks, in which the function `call` of the system fails."""
+        return poe("env", f"LD_PRELOAD={path}/failing.so", path / "program", target, way, *arguments, "-procs", "4",
+                   env=clean_environment(POE_TEST_CALL=call, POE_TEST_ERROR=number, POE_TEST_FILE=target.name,
+                                         POE_TEST_LIMIT=700000, **variables))
+
+    def run_failing(self, path, target, way, call, number, **variables):
+        """The sorted lines of such a run, which goes on after the error."""
+        done = self.start_failing(path, target, way, call, number, **variables)
+        self.assertEqual(done.returncode, 0, (way, done.stderr))
+        output = done.stdout.decode()
+        self.assertNotIn("LOST", output, way)
+        return sorted(output.splitlines())
+
+    def test_system_errors_have_their_classes(self):
+        path = self.build_failing(FILL)
         for number, name in ((errno.EDQUOT, "MPI_ERR_QUOTA"), (errno.EIO, "MPI_ERR_IO"), (errno.ENOSPC, "MPI_ERR_NO_SPACE")):
             for way in ("alone", "all"):
                 target = path / f"{number}-{way}"
-                done = poe("env", f"LD_PRELOAD={path}/failing.so", path / "program", target, way, "-procs", "4",
-                           env=clean_environment(POE_TEST_ERROR=number, POE_TEST_LIMIT=700000))
-                self.assertEqual(done.returncode, 0, done.stderr)
-                output = done.stdout.decode()
-                self.assertNotIn("LOST", output)
-                lines = output.splitlines()
+                lines = self.run_failing(path, target, way, "pwrite", number)
                 failed = [line for line in lines if name in line]
-                self.assertEqual(len(failed), 4 if way == "all" else 2, output)
+                self.assertEqual(len(failed), 4 if way == "all" else 2, lines)
                 self.assertEqual(len(lines), 4)
                 # What a task has reported as written is there, and what was not written is not.
                 self.assertEqual(target.stat().st_size, 700000)
+
+    def test_each_kind_of_call_reports_a_system_error(self):
+        path = self.build_failing(CALLS)
+        for number, name in ((errno.EIO, "MPI_ERR_IO"), (errno.EDQUOT, "MPI_ERR_QUOTA")):
+            for way, call in FAILING_WAYS.items():
+                lines = self.run_failing(path, path / f"{number}-{way}", way, call, number)
+                moves = call in ("pwrite", "pread")
+                # The limit is within the block of task 2. The other calls report the fault of any member to all.
+                self.assertEqual(sum(line.startswith(name) for line in lines), 2 if moves else 4, (way, lines))
+                self.assertEqual(sum(line == "done" for line in lines), 2 if moves else 0, (way, lines))
+                self.assertEqual(sum(line.endswith(", in part") for line in lines), 2 if moves else 0, (way, lines))
+
+    def test_a_fatal_system_error_names_the_file(self):
+        path = self.build_failing(CALLS)
+        for way, call in FAILING_WAYS.items():
+            target = path / f"fatal-{way}"
+            done = self.start_failing(path, target, way, call, errno.EIO, "fatal")
+            self.assertNotEqual(done.returncode, 0, way)
+            for text in ("MPI_ERR_IO", str(target), os.strerror(errno.EIO)):
+                self.assertIn(text, done.stderr.decode(), way)
+
+    def test_an_interrupted_system_call_is_made_again(self):
+        path = self.build_failing(CALLS)
+        for way, call in FAILING_WAYS.items():
+            lines = self.run_failing(path, path / f"again-{way}", way, call, errno.EINTR, POE_TEST_TIMES=3)
+            self.assertEqual(lines, ["done"] * 4, way)
 
     def call_mpi_during(self, *ways):
         path = self.build(BLOCKED)
