@@ -32,8 +32,8 @@ inline bool with_window(MPI_Win win, Work&& work) {
                                  MPI_Aint target_disp, MPI_Count target_count,
                                  MPI_Datatype target_datatype, MPI_Win win) {
     if (origin_count != target_count || origin_datatype != target_datatype) return false;
-    return with_window(win, [&](comm::Runtime&, Window& window) {
-        return put_at_once(window, origin_addr,
+    return with_window(win, [&](comm::Runtime& runtime, Window& window) {
+        return put_at_once(runtime, window, origin_addr,
                            {target_rank, target_disp, target_count, target_datatype});
     });
 }

@@ -31,13 +31,18 @@ Mail mail_for(AccessKind kind, const Place& place) noexcept {
 
 }  // namespace
 
-bool put_into_batch(Window& window, int rank, const Place& place, const void* given) noexcept {
+bool put_into_process(comm::Runtime& runtime, Window& window, int rank, const Place& place,
+                      const void* given) noexcept {
     WindowMember& member = *place.member;
+    const Mail mail = mail_for(AccessKind::kPut, place);
+    const auto* const data = static_cast<const std::byte*>(given);
+    if (place.bytes > kMostBatchedBytes)
+        return move_at_once(runtime, window, rank, mail, place.bytes, data, nullptr);
     if (rank == window.rank() || member.process == 0 || place.bytes == 0 ||
-        place.bytes > kMostBatchedBytes || !member.batch.has_room(place.bytes))
+        !member.batch.has_room(place.bytes))
         return false;
     try {
-        member.batch.add(mail_for(AccessKind::kPut, place), static_cast<const std::byte*>(given));
+        member.batch.add(mail, data);
     } catch (const std::bad_alloc&) {
         return false;
     }
@@ -45,11 +50,13 @@ bool put_into_batch(Window& window, int rank, const Place& place, const void* gi
     return true;
 }
 
-bool get_by_mailbox(comm::Runtime& runtime, Window& window, int rank, const Place& place,
-                    void* fetched) noexcept {
-    return place.bytes <= kMostInMail &&
-           exchange_at_once(runtime, window, rank, mail_for(AccessKind::kGet, place), nullptr,
-                            static_cast<std::byte*>(fetched));
+bool get_from_process(comm::Runtime& runtime, Window& window, int rank, const Place& place,
+                      void* fetched) noexcept {
+    const Mail mail = mail_for(AccessKind::kGet, place);
+    auto* const bytes = static_cast<std::byte*>(fetched);
+    if (place.bytes <= kMostInMail)
+        return exchange_at_once(runtime, window, rank, mail, nullptr, bytes);
+    return move_at_once(runtime, window, rank, mail, place.bytes, nullptr, bytes);
 }
 
 bool accumulate_at_once(comm::Runtime& runtime, Window& window, const void* given, void* fetched,

@@ -1,9 +1,9 @@
 // The shortest way of calls that need no other task, and of fences: operations with predefined datatypes on memory that is
-// mapped, short puts that wait in a batch, short operations with a result that a waiting target takes out of its mailbox,
+// mapped, contiguous puts and gets of another process, short operations with a result that a waiting target takes out of its mailbox,
 // locks that are free, and flushes with nothing to flush. But for the mailbox they take 5 to 20 ns; the general way takes three times as long, because it describes the operation and can report every error.
 //
 // Each function returns false, and has changed nothing, if its call is not so simple or is wrong. The caller then
-// takes the general way, which has the same effect. None of them blocks, but for the accumulate lock, a target that has taken an
+// takes the general way, which has the same effect. None of them blocks, but for the accumulate lock, a put or get of another process, a target that has taken an
 // operation, and a fence. All are
 // for the thread that has the turn. The arguments are those of the program.
 #pragma once
@@ -67,29 +67,32 @@ inline bool find_place(Window& window, const PlainTarget& target, Place& place) 
     return true;
 }
 
-// Adds a short put to the batch of a member of another process (other_process.hpp).
-bool put_into_batch(Window& window, int rank, const Place& place, const void* given) noexcept;
+// Adds a short put to the batch of a member of another process, and carries a longer one out (other_process.hpp).
+bool put_into_process(comm::Runtime& runtime, Window& window, int rank, const Place& place,
+                      const void* given) noexcept;
 
-inline bool put_at_once(Window& window, const void* given, const PlainTarget& target) noexcept {
+inline bool put_at_once(comm::Runtime& runtime, Window& window, const void* given,
+                        const PlainTarget& target) noexcept {
     Place place;
     if (given == nullptr || !find_place(window, target, place)) return false;
-    if (place.member->mapped == nullptr) return put_into_batch(window, target.rank, place, given);
+    if (place.member->mapped == nullptr)
+        return put_into_process(runtime, window, target.rank, place, given);
     copy_elements(place.member->mapped + place.at, given, place.bytes);
     note_store();
     window.used = true;
     return true;
 }
 
-// Hands a short get to a target of another process that is just waiting in MPI (other_process.hpp).
-bool get_by_mailbox(comm::Runtime& runtime, Window& window, int rank, const Place& place,
-                    void* fetched) noexcept;
+// Hands a short get to a target of another process that is just waiting in MPI, and carries a longer one out.
+bool get_from_process(comm::Runtime& runtime, Window& window, int rank, const Place& place,
+                      void* fetched) noexcept;
 
 inline bool get_at_once(comm::Runtime& runtime, Window& window, void* fetched,
                         const PlainTarget& target) noexcept {
     Place place;
     if (fetched == nullptr || !find_place(window, target, place)) return false;
     if (place.member->mapped == nullptr)
-        return get_by_mailbox(runtime, window, target.rank, place, fetched);
+        return get_from_process(runtime, window, target.rank, place, fetched);
     order_load_after_stores();
     copy_elements(fetched, place.member->mapped + place.at, place.bytes);
     window.used = true;

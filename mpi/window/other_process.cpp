@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <mpi.h>
+#include <new>
 #include <span>
 
 #include "comm/matching/message_peer.hpp"
@@ -93,6 +94,29 @@ class OperationSender final : public WindowMailSender {
     const Datatype& unit_;
     const std::byte* const data_;
     std::byte* const fetched_;
+};
+
+// A put or a get of contiguous bytes.
+class PlainSender final : public WindowMailSender {
+  public:
+    // `own`: where the bytes of this task are.
+    PlainSender(comm::Runtime& runtime, Window& window, int rank, const Mail& mail,
+                std::byte* own) noexcept
+        : WindowMailSender(runtime, window, rank),
+          gets_(mail.kind == AccessKind::kGet),
+          displacement_(mail.displacement),
+          own_(own) {}
+    Fault by_copy(Bytes at, Bytes length) override {
+        const WindowMember& member = window_.member(rank_);
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        auto* const memory = reinterpret_cast<std::byte*>(member.base + displacement_);
+        return copy_bytes(member.process, gets_, memory + at, own_ + at, length);
+    }
+
+  private:
+    const bool gets_;
+    const std::int64_t displacement_;
+    std::byte* const own_;
 };
 
 class BatchSender final : public WindowMailSender {
@@ -198,6 +222,22 @@ bool exchange_at_once(comm::Runtime& runtime, Window& window, int rank, const Ma
     const Handed handed = hand_over_short(*member.mailbox, mail, data, fetched, wait);
     member.mail_choice.tried(mail.kind, mail.bytes, handed == Handed::kDone, 0);
     if (handed != Handed::kDone) return false;
+    window.used = true;
+    return true;
+}
+
+bool move_at_once(comm::Runtime& runtime, Window& window, int rank, const Mail& mail, Bytes bytes,
+                  const std::byte* data, std::byte* fetched) noexcept {
+    WindowMember& member = window.member(rank);
+    if (member.process == 0 || rank == window.rank() || bytes == 0 || !member.batch.empty())
+        return false;
+    try {
+        PlainSender sender(runtime, window, rank, mail,
+                           fetched != nullptr ? fetched : const_cast<std::byte*>(data));
+        if (hand_over_or_copy(member, mail, bytes, 1, data, fetched, sender)) return false;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
     window.used = true;
     return true;
 }

@@ -29,6 +29,13 @@ inline constexpr Bytes kMostInMail = 8;
 bool exchange_at_once(comm::Runtime& runtime, Window& window, int rank, const Mail& mail,
                       const std::byte* data, std::byte* fetched) noexcept;
 
+// Carries out a put or get of contiguous bytes, which `mail` describes but for their number, without the description of
+// the operation that access_other_process() needs. `data` or `fetched` are the bytes of the program. Returns false
+// if the member's memory cannot be copied, if earlier operations wait in the batch, or if the operation has failed;
+// access_other_process() may then carry it out once more, and has the fault. Blocks until the operation has taken effect.
+bool move_at_once(comm::Runtime& runtime, Window& window, int rank, const Mail& mail, Bytes bytes,
+                  const std::byte* data, std::byte* fetched) noexcept;
+
 // Carries out the batch of a member.
 Fault carry_out_batch(comm::Runtime& runtime, Window& window, int rank);
 

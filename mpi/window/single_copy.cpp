@@ -90,6 +90,18 @@ Fault carry_out_by_copy(pid_t process, const Access& access, std::byte* memory,
     return write_all(process, memory, layout, copy);
 }
 
+Fault copy_bytes(pid_t process, bool gets, std::byte* memory, std::byte* own, Bytes bytes) {
+    const auto move = gets ? ::process_vm_readv : ::process_vm_writev;
+    for (Bytes at = 0; at < bytes;) {
+        const iovec here{own + at, bytes - at};
+        const iovec there{memory + at, bytes - at};
+        const ssize_t moved = move(process, &here, 1, &there, 1, 0);
+        if (moved <= 0) return copy_fault(process);
+        at += static_cast<Bytes>(moved);
+    }
+    return {};
+}
+
 Fault CopiedPuts::add(std::byte* memory, const std::byte* data, Bytes bytes) {
     Fault fault;
     if (count_ == kMost) fault = carry_out();

@@ -29,6 +29,9 @@ bool can_copy_from(pid_t process, std::uint64_t address) noexcept;
 Fault carry_out_by_copy(pid_t process, const Access& access, std::byte* memory,
                         const TypedLayout& layout, const std::byte* data, std::byte* fetched);
 
+// The same for a put or a get of contiguous bytes: moves them from `own` to `memory`, or the other way if `gets`.
+Fault copy_bytes(pid_t process, bool gets, std::byte* memory, std::byte* own, Bytes bytes);
+
 // Puts of contiguous data that are carried out together. The data must stay until then.
 class CopiedPuts {
   public:
