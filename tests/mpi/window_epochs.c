@@ -250,6 +250,50 @@ static void test_window(MPI_Win win, long* own) {
     test_requests(win, own);
 }
 
+static void fill(char* bytes, int length, int salt) {
+    for (int i = 0; i < length; ++i) bytes[i] = (char)((i * 7 + salt * 31) % 127);
+}
+
+/* Contiguous bytes of many lengths: each way that data take has some of its own, with short puts to the same place before
+ * and after, which take effect in this order. */
+static void test_lengths(void) {
+    static const int lengths[] = {1,    8,    9,     511,   512,   513,   4095,
+                                  4096, 4097, 16384, 16385, 70001, 300000};
+    enum { ROOM = 300008 };
+    char *memory = malloc(ROOM), *given = malloc(ROOM), *got = malloc(ROOM);
+    const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_Win win;
+    CHECK_OK(MPI_Win_create(memory, ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
+        const int length = lengths[i];
+        const char marks[2] = {(char)(rank % 100), (char)(rank % 100 + 1)};
+        memset(memory, -1, ROOM);
+        MPI_Barrier(MPI_COMM_WORLD);
+        CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win));
+        for (int round = 0; round < 20; ++round) {
+            fill(given, length, rank + round);
+            CHECK_OK(MPI_Put(&marks[0], 1, MPI_CHAR, right, 4, 1, MPI_CHAR, win));
+            CHECK_OK(MPI_Put(given, length, MPI_CHAR, right, 4, length, MPI_CHAR, win));
+            CHECK_OK(MPI_Put(&marks[1], 1, MPI_CHAR, right, 3 + length, 1, MPI_CHAR, win));
+            CHECK_OK(MPI_Get(got, length, MPI_CHAR, right, 4, length, MPI_CHAR, win));
+            CHECK_OK(MPI_Win_flush(right, win));
+            given[length - 1] = marks[1];
+            CHECK(memcmp(got, given, (size_t)length) == 0);
+        }
+        CHECK_OK(MPI_Win_unlock(right, win));
+        MPI_Barrier(MPI_COMM_WORLD);
+        fill(given, length, left + 19);
+        given[length - 1] = (char)(left % 100 + 1);
+        CHECK(memcmp(memory + 4, given, (size_t)length) == 0);
+        CHECK_INT(memory[3], -1);
+        CHECK_INT(memory[4 + length], -1);
+    }
+    CHECK_OK(MPI_Win_free(&win));
+    free(memory);
+    free(given);
+    free(got);
+}
+
 int main(int argc, char** argv) {
     long memory[N], *own;
     MPI_Win win;
@@ -265,6 +309,7 @@ int main(int argc, char** argv) {
     test_window(win, own);
     CHECK_OK(MPI_Win_free(&win));
     test_long_data();
+    test_lengths();
     test_dynamic();
     MPI_Finalize();
     return 0;
