@@ -13,8 +13,9 @@ void Groups::predefine(const std::string& name, Members members) {
 UserError Groups::unknown(std::string_view name) const {
     UserError error;
     error.text = "there is no group \"" + std::string(name) + "\"";
-    error.expected = "the groups are";
-    for (const std::string& each : names()) error.expected += " " + each;
+    error.expected = "the groups are:";
+    for (const std::string& each : names())
+        error.expected += (error.expected.back() == ':' ? " " : ", ") + each;
     return error;
 }
 

@@ -25,6 +25,8 @@ constexpr const char* kSettings[] = {
     "width 0",
     "height 0",
     "breakpoint pending on",
+    // The default, 64 KB, refuses most arrays. gdb reads a value as a whole before it shows the beginning.
+    "max-value-size 67108864",
     "print inferior-events off",
     "print thread-events off",
     "schedule-multiple off",

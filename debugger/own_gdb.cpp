@@ -72,6 +72,7 @@ std::vector<std::pair<NodeIndex, pm::Message>> OwnGdb::take() {
 void OwnGdb::send(const pm::Message& message, NodeIndex) {
     if (const auto* input = std::get_if<pm::DebuggerInput>(&message)) queue_ += input->bytes;
     if (std::holds_alternative<pm::EndDebugger>(message)) ending_ = true;
+    if (std::holds_alternative<pm::InterruptCommand>(message) && pid_ != 0) ::kill(pid_, SIGINT);
     flush();
 }
 

@@ -409,6 +409,7 @@ std::optional<Session::Time> Session::deadline() const {
     const auto add = [&first](Time time) { first = first ? std::min(*first, time) : time; };
     if (waits_ && waits_->any_stopped) add(waits_->last_event + kQuietTime);
     if (asked_) add(asked_->limit);
+    if (interrupt_due_) add(*interrupt_due_);
     return first;
 }
 
@@ -416,6 +417,7 @@ void Session::tick(Time now) {
     now_ = now;
     if (ready_ && events_due_ && now >= *events_due_) show_events();
     if (asked_ && now >= asked_->limit) show_waits();
+    if (interrupt_due_ && now >= *interrupt_due_) interrupt_again();
     check_wait();
 }
 
@@ -438,10 +440,12 @@ void Session::interrupt(Time now) {
 void Session::interrupt_operation() {
     for (std::size_t node = 0; node < gdbs_.size(); ++node) {
         if (!gdbs_[node] || gdbs_[node]->outstanding() == 0) continue;
-        const int pid = interrupted_ ? 0 : gdbs_[node]->executing_for();
+        const int pid = operation_->interrupted ? 0 : gdbs_[node]->executing_for();
         handlers_.send(pm::InterruptCommand{pid}, static_cast<NodeIndex>(node));
     }
-    if (!std::exchange(interrupted_, true)) {
+    if (!std::exchange(operation_->interrupted, true)) {
+        interrupted_.push_back(operation_);
+        interrupt_due_ = now_ + kInterruptAgain;
         Report report;
         report.kind = Report::Kind::kNotice;
         report.lines.emplace_back("interrupting gdb; Ctrl-C again abandons the command");

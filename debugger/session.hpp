@@ -30,6 +30,9 @@ inline constexpr std::chrono::milliseconds kQuietTime{1000};
 // Events of this time are reported together.
 inline constexpr std::chrono::milliseconds kEventTime{150};
 
+// A command that was interrupted is interrupted again after this time if gdb has not answered.
+inline constexpr std::chrono::milliseconds kInterruptAgain{100};
+
 // The frames that -stack-list-frames lists: enough for a deep recursion, and bounded for an endless one.
 inline constexpr const char* kStackFrames = " 0 199";
 
@@ -120,6 +123,8 @@ class Session {
         Answers answers;
         Answers errors;
         std::vector<std::pair<TaskId, Stack>> stacks;
+        TaskSet executing;  // tasks whose commands gdb has not answered yet
+        bool interrupted = false;
         std::function<void(Operation&)> finish;
     };
     using OperationPtr = std::shared_ptr<Operation>;
@@ -159,6 +164,10 @@ class Session {
     // session_answers.cpp
     // Starts an operation. finish is called when each command that was added has been answered.
     OperationPtr operation(std::function<void(Operation&)> finish);
+    // Sends a command of gdb's command line for one task. Its answer is added.
+    void send_command(const OperationPtr& operation, TaskId task, const std::string& command);
+    // Interrupts what the gdbs execute for operations that the user has interrupted.
+    void interrupt_again();
     void add_answer(const OperationPtr& operation, TaskId task, const GdbAnswer& answer,
                     const std::string& text);
     void add_error(const OperationPtr& operation, TaskId task, const std::string& error);
@@ -177,7 +186,8 @@ class Session {
     void print(const TaskSet& tasks, const std::string& expression, bool values);
     void pass_to_gdb(const TaskSet& tasks, const std::string& command);
     void source(const std::string& file);
-    bool note_running(const TaskSet& tasks, const TaskSet& stopped);
+    bool note_running(const TaskSet& tasks, const TaskSet& stopped,
+                      const std::string& so = " and cannot answer");
 
     // session_frames.cpp
     void select_frame(const TaskSet& tasks, CommandKind kind, const std::string& arguments);
@@ -207,10 +217,11 @@ class Session {
     Breakpoint* breakpoint_of(NodeIndex node, int gdb_number);
     Breakpoint* breakpoint_of(int number);
     OperationPtr make_breakpoint(Breakpoint breakpoint);
+    void record_breakpoint(NodeIndex node, int number, int gdb_number);
     void insert_on_nodes(Breakpoint breakpoint,
                          const std::function<std::string(NodeIndex)>& options,
                          const std::vector<std::string>& places);
-    void on_inserted(const OperationPtr& all, NodeIndex node, int number, TaskId told,
+    void on_inserted(const OperationPtr& all, NodeIndex node, int number, const TaskSet& told,
                      const GdbAnswer& answer);
 
     // session_waits.cpp
@@ -232,7 +243,8 @@ class Session {
     int next_breakpoint_ = 1;
     bool catch_deadlock_ = false;
     OperationPtr operation_;
-    bool interrupted_ = false;  // the operation; the user has been told
+    std::vector<OperationPtr> interrupted_;  // gdb has not answered for all of their tasks yet
+    std::optional<Time> interrupt_due_;
     std::optional<Wait> waits_;
     Time now_{};
 

@@ -19,6 +19,12 @@ std::pair<std::string, std::string> split_condition(const std::string& arguments
     return {place, arguments.substr(at + (at == 0 ? 3 : 4))};
 }
 
+TaskSet tasks_of(NodeGdb& gdb) {
+    TaskSet tasks;
+    for (const DebuggedTask& task : gdb.tasks()) tasks.insert(task.task);
+    return tasks;
+}
+
 std::string inferior_is(int inferior) {
     return "$_inferior == " + std::to_string(inferior);
 }
@@ -90,16 +96,26 @@ Session::OperationPtr Session::make_breakpoint(Breakpoint breakpoint) {
     const int number = breakpoint.number;
     breakpoints_.push_back(std::move(breakpoint));
     return operation([this, number](Operation& done) {
-        const Breakpoint& made = *breakpoint_of(number);
-        if (made.of_gdbs.empty()) {
+        const Breakpoint* made = breakpoint_of(number);
+        if (made != nullptr && !made->of_gdbs.empty()) {
+            answer({made->name() + ": " + (made->where.empty() ? made->text : made->where) + ", " +
+                    in_words(made->tasks)});
+        } else if (made != nullptr) {
             std::erase_if(breakpoints_, [&](const Breakpoint& b) { return b.number == number; });
-            --next_breakpoint_;
-        } else {
-            answer({made.name() + ": " + (made.where.empty() ? made.text : made.where) + ", " +
-                    in_words(made.tasks)});
+            if (number + 1 == next_breakpoint_) --next_breakpoint_;
         }
         if (!done.errors.empty()) show_answers(done);
     });
+}
+
+// gdb has made a breakpoint. The command may have been abandoned, and the breakpoint removed before gdb
+// has answered; then gdb removes it, too.
+void Session::record_breakpoint(NodeIndex node, int number, int gdb_number) {
+    if (Breakpoint* made = breakpoint_of(number))
+        made->of_gdbs.emplace_back(node, gdb_number);
+    else
+        gdbs_[static_cast<std::size_t>(node)]->command("-break-delete " +
+                                                       std::to_string(gdb_number));
 }
 
 // Inserts the breakpoint at all places on each node that has tasks of it, and records what gdb has made. A place that
@@ -115,11 +131,8 @@ void Session::insert_on_nodes(Breakpoint breakpoint,
         NodeGdb* gdb = gdbs_[index].get();
         const auto node = static_cast<NodeIndex>(index);
         if (gdb == nullptr || gdb->gone()) continue;
-        const auto first =
-            std::find_if(gdb->tasks().begin(), gdb->tasks().end(),
-                         [&](const DebuggedTask& task) { return tasks.contains(task.task); });
-        if (first == gdb->tasks().end()) continue;
-        const TaskId told = first->task;
+        const TaskSet told = intersection(tasks, tasks_of(*gdb));
+        if (told.empty()) continue;
         for (const std::string& place : places) {
             const std::string rest = options(node) + mi_quoted(place);
             ++all->outstanding;
@@ -137,12 +150,13 @@ void Session::insert_on_nodes(Breakpoint breakpoint,
     seal(all);
 }
 
-void Session::on_inserted(const OperationPtr& all, NodeIndex node, int number, TaskId told,
+void Session::on_inserted(const OperationPtr& all, NodeIndex node, int number, const TaskSet& told,
                           const GdbAnswer& answer) {
     const MiValue* bkpt = answer.results.find("bkpt");
     Breakpoint* made = breakpoint_of(number);
+    if (answer.ok && bkpt != nullptr)
+        record_breakpoint(node, number, parse_number<int>(bkpt->text_of("number")).value_or(0));
     if (answer.ok && bkpt != nullptr && made != nullptr) {
-        made->of_gdbs.emplace_back(node, parse_number<int>(bkpt->text_of("number")).value_or(0));
         const MiValue* where = bkpt;
         if (const MiValue* locations = bkpt->find("locations"))
             if (!locations->items.empty()) where = &locations->items.front().second;
@@ -153,7 +167,7 @@ void Session::on_inserted(const OperationPtr& all, NodeIndex node, int number, T
                           : frame.function.empty() ? ""
                                                    : frame.function + " at " + frame.place;
     } else if (!answer.ok) {
-        all->errors.emplace_back(told, answer.error);
+        for (const TaskId task : told) all->errors.emplace_back(task, answer.error);
     }
     finish_one(all);
 }
@@ -183,8 +197,10 @@ void Session::add_breakpoint(const TaskSet& tasks, const std::string& arguments,
 
 void Session::stop_command(const TaskSet& tasks, std::string arguments) {
     const std::string word = take_word(arguments);
-    if (word == "at" || word == "in") return add_breakpoint(tasks, arguments, false);
-    if (word == "if") return add_breakpoint(tasks, "if " + arguments, false);
+    const bool is_complete = !arguments.empty();
+    if (is_complete && (word == "at" || word == "in"))
+        return add_breakpoint(tasks, arguments, false);
+    if (is_complete && word == "if") return add_breakpoint(tasks, "if " + arguments, false);
     fail("stop has the forms stop at LINE, stop in FUNCTION and stop if CONDITION");
 }
 
@@ -208,8 +224,8 @@ void Session::watch(const TaskSet& tasks, const std::string& expression) {
                 mi_quoted(with_task(expression, std::to_string(task))),
             [this, all, node, number, task](const GdbAnswer& answer) {
                 if (answer.ok && !answer.results.items.empty())
-                    breakpoint_of(number)->of_gdbs.emplace_back(
-                        node,
+                    record_breakpoint(
+                        node, number,
                         parse_number<int>(answer.results.items.front().second.text_of("number"))
                             .value_or(0));
                 else
@@ -258,7 +274,7 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
         NodeGdb* gdb = gdbs_[place].get();
         if (gdb == nullptr || gdb->gone() || gdb->tasks().empty()) continue;
         const auto node = static_cast<NodeIndex>(place);
-        const TaskId told = gdb->tasks().front().task;
+        const TaskSet told = tasks_of(*gdb);
         ++all->outstanding;
         gdb->command("-interpreter-exec console " + mi_quoted("catch " + whole),
                      [this, all, node, number, told](const GdbAnswer& answer) {
@@ -266,10 +282,12 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
                          while (answer.ok && !text.empty()) {
                              const auto gdb_number = parse_number<int>(take_word(text));
                              if (!gdb_number) continue;
-                             breakpoint_of(number)->of_gdbs.emplace_back(node, *gdb_number);
+                             record_breakpoint(node, number, *gdb_number);
                              break;
                          }
-                         if (!answer.ok) all->errors.emplace_back(told, answer.error);
+                         if (!answer.ok)
+                             for (const TaskId task : told)
+                                 all->errors.emplace_back(task, answer.error);
                          finish_one(all);
                      });
     }

@@ -29,6 +29,8 @@ constexpr Refused kRefused[] = {
      "it reads more lines, which gdb would take from the commands that follow"},
     {"run r start starti attach target kill k checkpoint restart file exec-file core-file",
      "it would end or replace the task, which belongs to poe"},
+    {"shell shel she ! pipe pip | edit edi ed make mak",
+     "a command of the shell would read what pdbx writes to gdb; use another terminal"},
     {"inferior add-inferior remove-inferiors clone-inferior disconnect",
      "pdbx has one inferior for each task; choose tasks with \"on\" and \"group\""},
     {"tbreak tb hbreak hb thbreak thb rbreak rwatch awatch dprintf clear disable disa dis enable "
@@ -39,7 +41,8 @@ constexpr Refused kRefused[] = {
 
 // Returns why a command of gdb is not passed on; empty if it is.
 std::string_view refusal(std::string command) {
-    const std::string word = take_word(command);
+    std::string word = take_word(command);
+    if (word.starts_with('!') || word.starts_with('|')) word.resize(1);
     for (const Refused& each : kRefused) {
         std::string names(each.names);
         while (!names.empty())
@@ -281,8 +284,9 @@ void Session::list_tasks(const TaskSet& tasks) {
     show(std::move(report));
 }
 
-// Tells which tasks cannot answer because they run. Returns false, with an error, if none can.
-bool Session::note_running(const TaskSet& tasks, const TaskSet& stopped) {
+// Tells which tasks the command leaves out because they run, with the consequence `so`. Returns false, with an
+// error, if these are all.
+bool Session::note_running(const TaskSet& tasks, const TaskSet& stopped, const std::string& so) {
     if (stopped.empty()) {
         const TaskSet running = intersection(tasks, groups_->find("running").value());
         fail(running.empty() ? "no task of the group can be debugged any more"
@@ -295,8 +299,7 @@ bool Session::note_running(const TaskSet& tasks, const TaskSet& stopped) {
     if (!running.empty()) {
         Report report;
         report.kind = Report::Kind::kNotice;
-        report.lines.push_back(in_words(running) + (running.size() == 1 ? " runs" : " run") +
-                               " and cannot answer");
+        report.lines.push_back(in_words(running) + (running.size() == 1 ? " runs" : " run") + so);
         show(std::move(report));
     }
     return true;
@@ -304,7 +307,7 @@ bool Session::note_running(const TaskSet& tasks, const TaskSet& stopped) {
 
 void Session::resume(const TaskSet& tasks, const std::string& how, bool background) {
     const TaskSet stopped = stopped_of(tasks);
-    if (!note_running(tasks, stopped)) return;
+    if (!note_running(tasks, stopped, " already")) return;
     if (!background) waits_ = Wait{stopped, line_, false, now_};
     std::string words = how;
     while (words.ends_with(' ')) words.pop_back();
@@ -364,14 +367,8 @@ void Session::print(const TaskSet& tasks, const std::string& expression, bool va
         done.answers.clear();
         if (!done.errors.empty()) show_answers(done);
     });
-    for (const TaskId task : stopped) {
-        ++all->outstanding;
-        gdb_of(task)->console(*find(task),
-                              "output" + format + " " + with_task(what, std::to_string(task)),
-                              [this, all, task](const GdbAnswer& answer) {
-                                  add_answer(all, task, answer, without_line_end(answer.console));
-                              });
-    }
+    for (const TaskId task : stopped)
+        send_command(all, task, "output" + format + " " + with_task(what, std::to_string(task)));
     seal(all);
 }
 
@@ -384,13 +381,8 @@ void Session::pass_to_gdb(const TaskSet& tasks, const std::string& command) {
         std::erase_if(done.answers, [](const auto& answer) { return answer.second.empty(); });
         if (!done.answers.empty() || !done.errors.empty()) show_answers(done);
     });
-    for (const TaskId task : stopped) {
-        ++all->outstanding;
-        gdb_of(task)->console(*find(task), with_task(command, std::to_string(task)),
-                              [this, all, task](const GdbAnswer& answer) {
-                                  add_answer(all, task, answer, without_line_end(answer.console));
-                              });
-    }
+    for (const TaskId task : stopped)
+        send_command(all, task, with_task(command, std::to_string(task)));
     seal(all);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <sys/wait.h>
@@ -54,6 +55,20 @@ pid_t tracer_of(pid_t process) {
     for (std::string line; std::getline(status, line);)
         if (line.starts_with(kTracer)) return std::atoi(line.c_str() + kTracer.size());
     return 0;
+}
+
+// Returns true if gdb lets a thread of the process run.
+bool has_running_thread(pid_t process) {
+    std::error_code error;
+    for (const auto& thread :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", error)) {
+        std::ifstream stat(thread.path() / "stat");
+        std::string line;
+        std::getline(stat, line);
+        const std::size_t name_end = line.rfind(") ");
+        if (name_end != std::string::npos && line[name_end + 2] != 't') return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -201,13 +216,12 @@ void NodeDebugger::end() {
 }
 
 // A function that gdb has called in a task gets the signal in the task, and ends. gdb itself ends what it
-// executes at a SIGINT.
+// executes at a SIGINT. A task that is stopped must not get the signal, which would wait for it and kill it
+// after gdb has detached.
 void NodeDebugger::interrupt(pid_t task) {
     if (pid_ == 0) return;
-    if (task == 0)
-        ::kill(pid_, SIGINT);
-    else if (tracer_of(task) == pid_)
-        ::kill(task, SIGINT);
+    const bool executes = task != 0 && tracer_of(task) == pid_ && has_running_thread(task);
+    ::kill(executes ? task : pid_, SIGINT);
 }
 
 void NodeDebugger::kill() {

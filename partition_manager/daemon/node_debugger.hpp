@@ -47,7 +47,8 @@ class NodeDebugger {
     void on_credit(std::uint64_t bytes);
     // Ends gdb as described above.
     void end();
-    // Interrupts what gdb executes in this process, which must be one that gdb debugs; 0: in itself.
+    // Interrupts the function that gdb executes in this process. If gdb executes none in it, or if it is 0,
+    // what gdb itself executes is interrupted.
     void interrupt(pid_t task);
     // Kills gdb.
     void kill();

@@ -463,7 +463,7 @@ class Faults(PdbxTest):
         self.assertNotEqual(said.status, 0)
 
     def test_time_limits_stand_still(self):
-        said = self.pdbx(["on 0 shell sleep 3", "print me", "cont"], BUGS / "wrong_index", "-procs", "2", "-maxtime", "2")
+        said = self.pdbx(["on 0 python import time; time.sleep(3)", "print me", "cont"], BUGS / "wrong_index", "-procs", "2", "-maxtime", "2")
         self.assertEqual(said.status, 0, said.text)
         self.assertIn("the sum is 55, and should be 55", said.output())
         # Without a stop the limit applies.

@@ -133,7 +133,7 @@ class FunctionsThatNeverReturn(Interactive):
         commands.write("on 1 print forever()\n")
         task = self.spinning(str(self.folder / "endless"))
         pdbx.send_signal(signal.SIGINT)
-        self.read_until(pdbx, "signaled while in a function called from GDB")
+        self.read_until(pdbx, "1: interrupted")
         # The tasks are as before: gdb has unwound the function.
         commands.write("print twice(21)\nwhere\nassign go = 1\ncont\n")
         self.read_until(pdbx, "0,1: 42")
@@ -142,6 +142,18 @@ class FunctionsThatNeverReturn(Interactive):
         commands.close()
         pdbx.communicate(timeout=DEADLINE)
         self.assertNotIn(task, processes())
+
+    def test_one_ctrl_c_ends_the_function_in_each_task(self):
+        pdbx, commands = self.begin(self.build("endless.c", ENDLESS, "cc"), self.marker, "-procs", "4")
+        self.read_until(pdbx, "main at endless.c")
+        commands.write("print forever()\n")
+        self.spinning(str(self.folder / "endless"))
+        pdbx.send_signal(signal.SIGINT)
+        self.read_until(pdbx, "0-3: interrupted")
+        commands.write("print twice(21)\nquit\n")
+        self.read_until(pdbx, "0-3: 42")
+        commands.close()
+        pdbx.communicate(timeout=DEADLINE)
 
     def spinning(self, program):
         """The task that executes the function, found by the processor time that it uses."""
@@ -154,17 +166,39 @@ class FunctionsThatNeverReturn(Interactive):
     def test_the_second_ctrl_c_abandons_a_command(self):
         pdbx, commands = self.begin(self.build("endless.c", ENDLESS, "cc"), self.marker, "-procs", "2")
         self.read_until(pdbx, "main at endless.c")
-        commands.write(f"on 0 shell echo begun > {self.folder}/begun; sleep 300\n")
-        wait_for((self.folder / "begun").exists, "gdb to execute the command")
-        pdbx.send_signal(signal.SIGINT)
-        self.read_until(pdbx, "Ctrl-C again abandons the command")
-        pdbx.send_signal(signal.SIGINT)
-        self.read_until(pdbx, "abandoned; gdb may still execute it")
+        self.keep_gdb_busy(commands)
+        self.abandon(pdbx)
         commands.write("group list\n")
         self.read_until(pdbx, "stopped")
         commands.close()
         pdbx.communicate(timeout=DEADLINE)
         wait_for(lambda: not [each for each in processes().values() if self.marker in each[2]], "the job to end")
+
+
+    def keep_gdb_busy(self, commands):
+        """gdb executes one command of the first task until the file "over" exists, and ignores SIGINT meanwhile."""
+        wait = f"touch {self.folder}/begun; until [ -e {self.folder}/over ]; do sleep 0.05; done"
+        commands.write(f"on 0 python import os; os.system('{wait}')\n")
+        wait_for((self.folder / "begun").exists, "gdb to execute the command")
+
+    def abandon(self, pdbx):
+        for answer in ("Ctrl-C again abandons the command", "abandoned; gdb may still execute it"):
+            pdbx.send_signal(signal.SIGINT)
+            self.read_until(pdbx, answer)
+
+    def test_ctrl_c_leaves_no_signal_to_a_task_that_is_stopped(self):
+        """The signal is for gdb, because it executes nothing in the task. In the task, it would end it after the detachment."""
+        pdbx, commands = self.begin(self.build("endless.c", ENDLESS, "cc"), self.marker, "-procs", "2")
+        self.read_until(pdbx, "main at endless.c")
+        self.keep_gdb_busy(commands)
+        pdbx.send_signal(signal.SIGINT)
+        self.read_until(pdbx, "Ctrl-C again abandons the command")
+        (self.folder / "over").touch()
+        commands.write("assign go = 1\ndetach\n")
+        self.read_until(pdbx, "done")
+        out, _ = pdbx.communicate(timeout=DEADLINE)
+        self.assertNotIn("SIGINT", out)
+        commands.close()
 
 
 class After(Interactive):

@@ -45,7 +45,7 @@ TEST_CASE("a predefined group follows its definition and cannot be changed") {
     CHECK_FALSE(groups.add("running", {0}).ok());
     CHECK_FALSE(groups.remove("running", nullptr).ok());
     CHECK_FALSE(groups.rename("running", "x").ok());
-    CHECK(groups.find("walking").error().expected == "the groups are running");
+    CHECK(groups.find("walking").error().expected == "the groups are: running");
 }
 
 TEST_CASE("tasks that wait in the same call are a group until the next question") {
