@@ -80,6 +80,8 @@ void Session::add_answer(const OperationPtr& operation, TaskId task, const GdbAn
                          const std::string& text) {
     if (answer.ok)
         operation->answers.emplace_back(task, text);
+    else if (answer.error == "value has been optimized out")  // of a part of a variable
+        operation->answers.emplace_back(task, "<optimized out>");
     else
         operation->errors.emplace_back(task, with_advice(answer.error));
     finish_one(operation);

@@ -100,6 +100,9 @@ class Permission(Interactive):
                 wait_for(lambda: job.stdout.readline() == b"ready\n", "the tasks to begin")
             self.check(self.pdbx(["tasks", "quit"], "-a", job.pid), [0, 1])
             self.assertIsNone(job.poll())
+            tasks = [state for _, state, command in processes().values() if command.startswith(str(self.folder / "endless"))]
+            self.assertEqual(len(tasks), 2)
+            self.assertFalse({"T", "t"} & set(tasks), tasks)
         finally:
             job.terminate()
             job.communicate(timeout=DEADLINE)

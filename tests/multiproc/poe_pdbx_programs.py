@@ -76,6 +76,40 @@ int main(int argc, char **argv) {
 """
 
 
+# Everything is inlined into main, and the structure is kept in registers in part.
+OPTIMIZED_MPI = r"""
+#include <mpi.h>
+#include <stdio.h>
+struct part { int first, count; double values[16]; };
+static inline double weight(int i, int rank) {
+    int scaled = 2 * i + rank;
+    return scaled * 0.5;
+}
+static double local_sum(const struct part *mine, int rank) {
+    double sum = 0;
+    for (int i = 0; i < mine->count; ++i) sum += weight(i, rank) * mine->values[i];
+    return sum;
+}
+static double reduce(const struct part *mine, int rank) {
+    double local = local_sum(mine, rank), all = 0;
+    MPI_Allreduce(&local, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+int main(int argc, char **argv) {
+    int rank;
+    struct part mine = {0, 16, {0}};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    mine.first = 16 * rank;
+    for (int i = 0; i < mine.count; ++i) mine.values[i] = mine.first + i;
+    double all = reduce(&mine, rank);
+    if (rank == 0) printf("all %g\n", all);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
 class Starts(PdbxTest):
     """Each task stops in its main program, after the arguments of the function have got their places."""
 
@@ -166,6 +200,23 @@ class Optimized(PdbxTest):
         # The frame that is selected is the one that is finished, however many are below it.
         self.assertRegex([text for tasks, text in said.stops() if tasks == [2]][0], r"returned 22, main at fast.c:2\d")
         self.assertEqual(sorted(line for line in said.output() if line.startswith("sum")), ["sum 22", "sum 4", "sum 5"], said.text)
+        self.assertEqual(said.status, 0, said.text)
+
+    def test_a_program_of_mpi(self):
+        said = self.pdbx(["break reduce", "cont", "where", "print mine->first", "step", "step", "where", "delete", "catch call MPI_Allreduce",
+                          "cont", "where", "up", "print local", "values local", "finish", "next", "next", "cont"],
+                         self.build("sums.c", OPTIMIZED_MPI, "mpicc.poe", "-O2"), "-procs", "4")
+        everyone = [0, 1, 2, 3]
+        stacks = [[line.split()[-2] for line in report["lines"]] for report in said.of("where")]
+        self.assertEqual(stacks[0], ["main", "reduce"], said.text)
+        self.assertEqual(stacks[1][:3], ["main", "reduce", "local_sum"], said.text)
+        self.assertEqual(stacks[2], ["main", "reduce", "PMPI_Allreduce"], said.text)
+        self.assertEqual(said.answers("print mine->first"), {"<optimized out>": everyone}, said.text)
+        # The variable is in memory, because MPI gets its address.
+        self.assertEqual(said.answers("print local"), {"1240": [0], "3348": [1], "5712": [2], "8332": [3]}, said.text)
+        self.assertIn("max   8332  (task 3)", said.lines("values local"), said.text)
+        self.assertTrue(all(tasks == everyone for tasks, _ in said.stops()), said.text)
+        self.assertEqual(said.output(), ["all 18632"], said.text)
         self.assertEqual(said.status, 0, said.text)
 
 

@@ -183,6 +183,15 @@ TEST_CASE("a value that is too large has an advice") {
                              "a part of the value, such as NAME[0]@100"});
 }
 
+TEST_CASE("a part of a variable that is gone has the same answer as the variable") {
+    PlayedJob job(2);
+    job.execute("print a.b");
+    job.answer("output a.b", R"(^error,msg="value has been optimized out")");
+    job.answer("output a.b", R"(^error,msg="value has been optimized out")");
+    CHECK(job.shown == Lines{"0,1: <optimized out>"});
+    CHECK_FALSE(job.session.had_error());
+}
+
 TEST_CASE("commands of the shell would take what is written to gdb") {
     PlayedJob job(1);
     for (const char* line : {"shell cat", "!cat", "! cat", "pipe print 1 | cat", "make", "edit"}) {
