@@ -33,9 +33,6 @@ inline constexpr std::chrono::milliseconds kEventTime{150};
 // A command that was interrupted is interrupted again after this time if gdb has not answered.
 inline constexpr std::chrono::milliseconds kInterruptAgain{100};
 
-// The frames that -stack-list-frames lists: enough for a deep recursion, and bounded for an endless one.
-inline constexpr const char* kStackFrames = " 0 199";
-
 // The breakpoint of `catch exit`: the first argument of _exit() is the exit code (x86-64).
 inline constexpr const char* kCatchExit = "catch exit";
 // The breakpoints of `catch error`, with or without another word: calls that fail.

@@ -341,7 +341,7 @@ void Session::ask_for_stacks(const OperationPtr& all, const TaskSet& tasks) {
     for (const TaskId task : tasks) {
         ++all->outstanding;
         gdb_of(task)->command(
-            "-stack-list-frames --thread " + std::to_string(find(task)->thread) + kStackFrames,
+            "-stack-list-frames --thread " + std::to_string(find(task)->thread) + frames_wanted(),
             [this, all, task](const GdbAnswer& answer) {
                 Stack stack = stack_of(answer.results);
                 if (answer.ok)

@@ -43,7 +43,7 @@ void Session::select_frame(const TaskSet& tasks, CommandKind kind, const std::st
 // From a frame in a library, `up` goes to the program at once, however deep the call is.
 void Session::leave_library(const OperationPtr& all, TaskId task) {
     gdb_of(task)->command(
-        "-stack-list-frames --thread " + std::to_string(find(task)->thread) + kStackFrames,
+        "-stack-list-frames --thread " + std::to_string(find(task)->thread) + frames_wanted(),
         [this, all, task](const GdbAnswer& answer) {
             const Stack stack = stack_of(answer.results);
             const std::size_t program = innermost_of_program(stack);

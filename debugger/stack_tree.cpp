@@ -38,6 +38,16 @@ void insert(std::vector<StackTree>& trees, TaskId task, const Stack& stack) {
     }
 }
 
+// Returns the callee if the same place of a function has called the function again, in the same tasks.
+const StackTree* recursion_of(const StackTree& tree) {
+    if (tree.callees.size() != 1) return nullptr;
+    const StackTree& callee = tree.callees.front();
+    return callee.frame == tree.frame && callee.tasks == tree.tasks ? &callee : nullptr;
+}
+
+// A recursion of several functions must not move the lines out of the terminal.
+constexpr std::size_t kDeepest = 20;
+
 struct Line {
     std::string label;
     std::string tasks;
@@ -46,14 +56,22 @@ struct Line {
 void add_lines(const std::vector<StackTree>& trees, std::size_t depth, const TaskSet* parent,
                std::vector<Line>& lines) {
     for (const StackTree& tree : trees) {
+        const StackTree* last = &tree;
+        int times = 1;
+        while (const StackTree* same = recursion_of(*last)) {
+            last = same;
+            ++times;
+        }
         std::string tasks;
         // A frame with the same tasks as its caller does not repeat them.
         if (parent == nullptr || tree.tasks != *parent) {
             tasks = in_ranges(tree.tasks);
             if (tree.tasks.size() > 1) tasks += " (" + std::to_string(tree.tasks.size()) + ")";
         }
-        lines.push_back({std::string(2 * depth, ' ') + label_of(tree.frame), tasks});
-        add_lines(tree.callees, depth + 1, &tree.tasks, lines);
+        std::string label = std::string(2 * std::min(depth, kDeepest), ' ') + label_of(tree.frame);
+        if (times > 1) label += "  (" + std::to_string(times) + " times)";
+        lines.push_back({std::move(label), tasks});
+        add_lines(last->callees, depth + 1, &tree.tasks, lines);
     }
 }
 
@@ -68,6 +86,10 @@ Stack stack_of(const MiValue& results) {
     Stack stack;
     if (const MiValue* frames = results.find("stack"))
         for (const auto& item : frames->items) stack.push_back(frame_of(item.second));
+    if (stack.size() > kMostFrames) {
+        stack.resize(kMostFrames);
+        stack.push_back({"(more callers)", "", "", false});
+    }
     return stack;
 }
 

@@ -22,6 +22,9 @@ struct StackFrame {
     bool operator==(const StackFrame&) const = default;
 };
 
+// A stack has at most so many frames: enough for a deep recursion, and bounded for an endless one.
+inline constexpr std::size_t kMostFrames = 200;
+
 // The innermost frame first, as gdb lists them.
 using Stack = std::vector<StackFrame>;
 
@@ -31,9 +34,15 @@ struct StackTree {
     std::vector<StackTree> callees;  // in the order of their lowest task
 };
 
+// " 0 200": the frames that -stack-list-frames is to list, one more than a stack has.
+inline std::string frames_wanted() {
+    return " 0 " + std::to_string(kMostFrames);
+}
+
 // Reads a frame of gdb: the tuple of func, file, line and from.
 StackFrame frame_of(const MiValue& frame);
-// The stack in the results of -stack-list-frames; empty if there is none.
+// The stack in the results of -stack-list-frames; empty if there is none. If gdb has listed more than
+// kMostFrames frames, the outermost one says so.
 Stack stack_of(const MiValue& results);
 
 // The place in the stack of the innermost frame that belongs to the program and not to a library. Its

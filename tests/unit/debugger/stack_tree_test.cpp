@@ -29,6 +29,37 @@ TEST_CASE("stacks branch where they differ") {
                                                       "1          work  ring.c:5"});
 }
 
+TEST_CASE("a recursion is one line for the tasks that are in it") {
+    const StackFrame again{"deep", "ring.c:7", "", false};
+    CHECK(lines_of(merge({{0, {kWork, again, again, again, kMain}},
+                          {1, {kWork, again, again, again, again, kMain}}})) ==
+          std::vector<std::string>{"0,1 (2)  main  ring.c:10",
+                                   "           deep  ring.c:7  (3 times)",
+                                   "0            work  ring.c:5", "1            deep  ring.c:7",
+                                   "               work  ring.c:5"});
+}
+
+TEST_CASE("a recursion of two functions stays within the terminal") {
+    Stack stack;
+    for (int i = 0; i < 100; ++i) {
+        stack.push_back({"even", "ring.c:7", "", false});
+        stack.push_back({"odd", "ring.c:9", "", false});
+    }
+    const std::vector<std::string> lines = lines_of(merge({{0, stack}}));
+    REQUIRE(lines.size() == 200);
+    for (const std::string& line : lines) CHECK(line.size() <= 60);
+}
+
+TEST_CASE("a stack that is too deep says that its callers are missing") {
+    std::string frames;
+    for (std::size_t i = 0; i <= kMostFrames; ++i)
+        frames += std::string(i > 0 ? "," : "") +
+                  R"(frame={func="deep",file="a.c",fullname="/a.c",line="1"})";
+    CHECK(lines_of(merge({{0, stack_of(parse_mi("^done,stack=[" + frames + "]").results)}})) ==
+          std::vector<std::string>{"0  (more callers)", "     deep  a.c:1  (200 times)"});
+    CHECK(frames_wanted() == " 0 200");
+}
+
 TEST_CASE("frames inside of libraries can be left out") {
     CHECK(without_library_frames({kPoll, kReceive, kWork, kMain}) == Stack{kReceive, kWork, kMain});
     CHECK(innermost_of_program({kPoll, kReceive, kWork, kMain}) == 2);
