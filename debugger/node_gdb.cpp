@@ -122,7 +122,11 @@ void NodeGdb::set_up() {
 }
 
 void NodeGdb::interrupt(DebuggedTask& task) {
-    if (task.stopped || task.stop_requested || task.life != Life::kAlive) return;
+    if (!task.stopped && task.life == Life::kAlive) interrupt_threads(task);
+}
+
+// gdb interrupts the threads that it knows and that run.
+void NodeGdb::interrupt_threads(DebuggedTask& task) {
     task.stop_requested = true;
     command("-exec-interrupt --thread-group " + task.group());
 }
@@ -242,9 +246,7 @@ void NodeGdb::check_stopped(DebuggedTask& task) {
     if (task.stopped || task.threads.empty()) return;
     if (task.life != Life::kAlive && task.life != Life::kStarting) return;
     if (!task.all_threads_stopped()) {
-        if (task.stop_requested) return;
-        task.stop_requested = true;
-        command("-exec-interrupt --thread-group " + task.group());
+        if (!task.stop_requested) interrupt_threads(task);
         return;
     }
     task.stop_requested = false;
@@ -265,6 +267,8 @@ void NodeGdb::on_notify(const MiRecord& record) {
         if (task == nullptr) return;
         task->threads[thread] = true;
         if (task->thread == 0) task->thread = thread;
+        // Another thread may have made it before the interrupt.
+        if (task->stop_requested) interrupt_threads(*task);
     } else if (record.name == "thread-exited") {
         const int thread = number_of(results.text_of("id"));
         if (DebuggedTask* task = task_of_thread(thread)) {

@@ -162,6 +162,7 @@ class NodeGdb {
     void on_stopped(const MiValue& event);
     void on_running(const std::string& thread);
     void on_notify(const MiRecord& record);
+    void interrupt_threads(DebuggedTask& task);
     void check_stopped(DebuggedTask& task);
     void end(DebuggedTask& task, const std::string& note, bool failed);
     void started(DebuggedTask& task);

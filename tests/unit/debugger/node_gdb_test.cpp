@@ -122,6 +122,26 @@ TEST_CASE("a task stops as a whole when one of its threads stops") {
     CHECK(task.where.text_of("func") == "work");
 }
 
+TEST_CASE("a thread that begins while its task is being stopped is interrupted, too") {
+    PlayedGdb play(1);
+    play.attach_all();
+    DebuggedTask& task = play.gdb.tasks()[0];
+    play.gdb.resume(task, "-exec-continue");
+    play.say("*running,thread-id=\"1\"");
+    play.gdb.interrupt(task);
+    play.answer("-exec-interrupt --thread-group i1", "^done");
+    play.say("=thread-created,id=\"2\",group-id=\"i1\"");
+    play.say("*running,thread-id=\"2\"");
+    play.answer("-exec-interrupt --thread-group i1", "^done");
+    play.stopped.clear();
+    play.say("*stopped,reason=\"signal-received\",signal-name=\"0\",thread-id=\"1\"");
+    CHECK(play.stopped.empty());
+    play.gdb.interrupt(task);  // the user insists
+    play.answer("-exec-interrupt --thread-group i1", "^done");
+    play.say("*stopped,reason=\"signal-received\",signal-name=\"0\",thread-id=\"2\"");
+    CHECK(play.stopped == std::vector<TaskId>{10});
+}
+
 TEST_CASE("a step lets the other threads continue") {
     PlayedGdb play(1);
     play.attach_all();
