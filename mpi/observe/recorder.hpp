@@ -59,6 +59,7 @@ struct CallNotes {
     TaskId root = -1;
     std::uint32_t number = 0;  // of the message or of the collective operation
     Word handle = 0;           // that the call may overwrite
+    trace::OpenCall open;      // where the trace has the beginning, if it has
 };
 static_assert(sizeof(CallNotes) <= sizeof PoeObservedCall::kept &&
               std::is_trivially_copyable_v<CallNotes>);
@@ -110,9 +111,8 @@ class Recorder {
     void want_status(PoeObservedCall& call, const CallShape& shape, std::size_t count);
     void show(const PoeObservedCall& call, const CallNotes& notes);
     void record_begin(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
-    void begin_parts(const PoeObservedCall& call, const CallNotes& notes) noexcept;
     void add_part(const Part& part) noexcept;
-    void record_part(bool ends) noexcept;
+    trace::CallRecord record_of_part() noexcept;
     void end_parts(const CallNotes& notes) noexcept;
     void record_sent(const PoeObservedCall& call, const Communicator& comm, const End& end,
                      std::uint32_t number, std::uint32_t request) noexcept;
@@ -173,10 +173,16 @@ class Recorder {
     // several have. Then the numbers of these messages may differ from the order in which the library has sent them.
     MessageNumbers ended_;
     FlatTable<MessageLine, const void*> senders_;
+    // The number of the last request. Numbers begin again at 1 when the largest one that a whole call can hold is used,
+    // so that each of the pending requests has a different one.
     std::uint32_t requests_ = 0;
-    // The last part of the call that is ending. It is recorded together with the end of the call.
+    std::uint32_t next_request() const noexcept {
+        constexpr std::uint32_t kLargest = (1u << trace::WholeCall::kRequestBits) - 1;
+        return requests_ % kLargest + 1;
+    }
+    // The call that is ending, and its last part so far. It is recorded together with the end of the call.
+    const PoeObservedCall* ending_ = nullptr;
     Part last_part_;
-    trace::CallLine ending_;
     const Communicator* shown_comm_ = nullptr;
 };
 

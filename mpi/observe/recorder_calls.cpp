@@ -166,47 +166,61 @@ void Recorder::record_begin(const PoeObservedCall& call, const CallShape& shape,
                notes.comm != nullptr && !end.nobody && end.peer >= 0) {
         record.part = trace::CallPart::kSend;
         record.bytes = end.bytes;
-        if (shape.action == Action::kStartSend) record.request = requests_ + 1;
+        if (shape.action == Action::kStartSend) record.request = next_request();
     }
-    notes.recorded = tracer().call(record);
+    notes.recorded = tracer().call(record, &notes.open);
     // A message is recorded also in a thread whose calls are not.
     if (notes.recorded || record.part != trace::CallPart::kSend) return;
     record.begins = false;
     tracer().call(record);
 }
 
-// A call ends. What it has received and ended is recorded part by part, the last part together with the end.
-void Recorder::begin_parts(const PoeObservedCall& call, const CallNotes& notes) noexcept {
-    ending_ = {.region = call.number, .root = notes.root, .site = sites_.find(call)};
-    last_part_ = {.peer = notes.end.peer,
-                  .tag = notes.end.tag,
-                  .context = notes.comm != nullptr ? notes.comm->context : 0,
-                  .root = notes.root,
-                  .bytes = notes.end.bytes};
-}
-
+// Records the last part of the call that ends now, but not yet the end.
 void Recorder::add_part(const Part& part) noexcept {
-    if (last_part_.part != trace::CallPart::kNone) record_part(false);
+    if (last_part_.part != trace::CallPart::kNone) tracer().call(record_of_part());
     last_part_ = part;
 }
 
-void Recorder::record_part(bool ends) noexcept {
+trace::CallRecord Recorder::record_of_part() noexcept {
     const Part& part = last_part_;
-    tracer().call({.line = {.region = ending_.region,
-                            .peer = part.peer,
-                            .type = part.tag,
-                            .context = part.context,
-                            .root = part.root,
-                            .site = ending_.site},
-                   .part = part.part,
-                   .ends = ends,
-                   .number = part.number,
-                   .request = part.request,
-                   .bytes = part.bytes});
+    return {.line = {.region = ending_->number,
+                     .peer = part.peer,
+                     .type = part.tag,
+                     .context = part.context,
+                     .root = part.root,
+                     .site = sites_.find(*ending_)},
+            .part = part.part,
+            .number = part.number,
+            .request = part.request,
+            .bytes = part.bytes};
 }
 
+// The end of a call, with its last part. A receive with a wildcard has another line at its end than at its
+// beginning, so its end is another record.
 void Recorder::end_parts(const CallNotes& notes) noexcept {
-    if (notes.recorded || last_part_.part != trace::CallPart::kNone) record_part(notes.recorded);
+    Part& part = last_part_;
+    const std::uint32_t context = notes.comm != nullptr ? notes.comm->context : 0;
+    if (part.part == trace::CallPart::kNone) {
+        if (!notes.recorded ||
+            tracer().end_call(notes.open, {.line = {}, .bytes = notes.end.bytes}))
+            return;
+        part = {.peer = notes.end.peer,
+                .tag = notes.end.tag,
+                .context = context,
+                .root = notes.root,
+                .bytes = notes.end.bytes};
+    } else if (notes.recorded && part.peer == notes.end.peer && part.tag == notes.end.tag &&
+               part.context == context && part.root == notes.root &&
+               tracer().end_call(notes.open, {.line = {},
+                                              .part = part.part,
+                                              .number = part.number,
+                                              .request = part.request,
+                                              .bytes = part.bytes})) {
+        return;
+    }
+    trace::CallRecord record = record_of_part();
+    record.ends = notes.recorded;
+    tracer().call(record);
 }
 
 void Recorder::send_of_exchange(const PoeObservedCall& call, const CallShape& shape,
@@ -326,7 +340,7 @@ void Recorder::add_request(const PoeObservedCall& call, const CallShape& shape,
     if (notes.comm == nullptr) return;
     Pending pending{.end = notes.end,
                     .number = notes.number,
-                    .request = ++requests_,
+                    .request = requests_ = next_request(),
                     .root = notes.root,
                     .comm = notes.comm};
     pending.persistent = shape.action == Action::kMakeSend ||

@@ -366,8 +366,10 @@ inline bool Recorder::shows_this_thread() const noexcept {
     if (finalized_) return;
     const CallNotes& notes = *reinterpret_cast<const CallNotes*>(call.kept);
     const bool traced = notes.recorded || tracer().on();
-    if (traced) [[unlikely]]
-        begin_parts(call, notes);
+    if (traced) [[unlikely]] {
+        ending_ = &call;
+        last_part_.part = trace::CallPart::kNone;
+    }
     if (result == kSuccess) take_effect(call, shape, notes);
     if (traced) [[unlikely]]
         end_parts(notes);

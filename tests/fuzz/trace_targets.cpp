@@ -142,6 +142,13 @@ std::string observed_streams() {
         out.call(us(700 + late), started, detail(CallPart::kCollectiveStarts, true, true), 8, 2);
         out.call(us(780 + late), request, detail(CallPart::kNone, true, false));
         out.call(us(790 + late), request, detail(CallPart::kCollectiveEnds, false, true), 8, 2);
+        for (std::uint16_t number = 5; number <= 8; ++number) {
+            const CallPart part = task == 0 ? CallPart::kSend : CallPart::kReceive;
+            const std::uint32_t asked = number % 2 == 0 ? number : 0;
+            out.whole_call(us(820 + 10 * std::uint64_t{number} + late / 10), message,
+                           {.part = part, .request = asked, .duration = us(8), .bytes = 40},
+                           number);
+        }
         out.call(us(900), message + 1, detail(CallPart::kSend, true, true), 1, 9);
         out.call(us(901), 4'000'000'000u, detail(CallPart::kReceive, true, true), 1, 9);
         out.call(us(902), message, 0xff);

@@ -244,6 +244,43 @@ int main(int argc, char **argv) {
             self.assertEqual(self.calls(trace, 0), {"MPI_Send": 3, "MPI_Finalize": 1})
             self.assertEqual(len(self.assert_messages_match(trace)), 3)
 
+    def test_whole_calls(self):
+        """A blocking call is one record, with the time of its end; the call in which the task is killed has no end."""
+        program = self.built(self.compiler("mpicc"), self.KILLED)
+        poe(program, "-procs", "1", "-tracelevel", "9", "-tracefile", "job.trc", cwd=self.place.name)
+        trace = Trace(pathlib.Path(self.place.name, "job.trc"))
+        names = trace.names(0, 1)
+        calls = [record for record in trace.tasks[0].records if record.kind in ("enter", "leave")]
+        begun = [record for record in calls if record.kind == "enter"]
+        self.assertEqual([names[record.a] for record in begun], ["MPI_Isend", "MPI_Recv", "MPI_Wait"] * 1000 + ["MPI_Recv"])
+        self.assertEqual([record.kind for record in calls], ["enter", "leave"] * 3000 + ["enter"])
+        times = [record.time for record in calls]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(len(self.assert_messages_match(trace)), 1000)
+        # A call for a request needs a second record if it is interrupted for a millisecond, which few are.
+        self.assertLess(trace.tasks[0].length // 24, 3000 + 1000)
+
+    KILLED = """#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void die(int number) { kill(getpid(), SIGKILL); }
+int main(int argc, char** argv) {
+    int x = 1, y;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 1000; ++i) {
+        MPI_Isend(&x, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &request);
+        MPI_Recv(&y, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    signal(SIGALRM, die);
+    alarm(1);
+    MPI_Recv(&y, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return 0;
+}
+"""
+
     def test_not_observed(self):
         program = self.built(self.compiler("mpicc"), self.SENDER)
         result = self.ok(poe(program, "-procs", "2", "-observe", "no", "-tracelevel", "9", "-tracefile", "job.trc",

@@ -6,7 +6,7 @@ import struct
 
 HEADER = 4096
 KINDS = ("none enter leave send receive collective bytes text define marker progress counter system clock tracing lost doing "
-         "ended send_ended context sample sampling call carried_out").split()
+         "ended send_ended context sample sampling call carried_out whole_call").split()
 CALL_LINE = 6  # what a define record defines for records of kind call
 
 Record = collections.namedtuple("Record", "time kind detail extra a b text")
@@ -23,7 +23,7 @@ class Trace:
         while at < len(data):
             (magic, version, order, header, size, kind, task, node, tasks, level, wraps, capacity, length, origin, _wall,
              process) = struct.unpack_from("<8s5IiiiiIQQQQq", data, at)
-            assert (magic, version, order, header, size) == (b"POETRACE", 6, 0x01020304, HEADER, 24), at
+            assert (magic, version, order, header, size) == (b"POETRACE", 7, 0x01020304, HEADER, 24), at
             name = data[at + 152:at + 216].split(b"\0")[0].decode()
             body = data[at + HEADER:at + HEADER + length]
             assert length > 0 and len(body) == length
@@ -55,17 +55,30 @@ def records_of(body):
             root, rest = struct.unpack_from("<IQ", body, at + 24 + 12)
             lines[at // 24] = (a, b, root, rest >> 32, rest & 0xffffffff)
         elif KINDS[kind] == "call":
-            records += parts_of(stamp & ((1 << 48) - 1), detail, extra, b, lines[a])
+            records += parts_of(stamp & ((1 << 48) - 1), detail, extra, b >> 32, b & 0xffffffff, lines[a])
+        elif KINDS[kind] == "whole_call":
+            records += parts_of_whole(stamp & ((1 << 48) - 1), detail, extra, b, lines[a])
         else:
             records.append(Record(stamp & ((1 << 48) - 1), KINDS[kind], detail, extra, a, b, ""))
     return records
 
 
-def parts_of(time, detail, extra, amounts, line):
+def parts_of_whole(time, detail, extra, packed, line):
+    """The records that a record of kind whole_call stands for."""
+    if detail & 1:
+        request, duration, length = packed >> 42, packed >> 22 & 0xfffff, packed & 0x3fffff
+    else:
+        request, duration, length = 0, packed >> 32, packed & 0xffffffff
+    part = detail >> 2
+    at_beginning = part in (1, 4, 5)
+    yield from parts_of(time, (part if at_beginning else 0) << 2 | 1, extra, request, length, line)
+    yield from parts_of(time + duration, (0 if at_beginning else part) << 2 | 2, extra, request, length, line)
+
+
+def parts_of(time, detail, extra, request, length, line):
     """The records that a record of kind call stands for."""
     region, end_of_message, root, site, context = line
     peer, tag = end_of_message >> 32, end_of_message & 0xffffffff
-    request, length = amounts >> 32, amounts & 0xffffffff
 
     def about(number):
         return Record(time, "context", 0, 0, number, context, "")

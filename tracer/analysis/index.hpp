@@ -135,7 +135,7 @@ class Index {
     UniqueFd memory_;          // the file
     std::vector<Rest> rests_;  // latest first
     EventMerge::Positions ends_;
-    EventMerge::Holes holes_;
+    EventMerge::Unfinished unfinished_;
 };
 
 // Returns the places for a trace's index: next to it, then in the cache folder (empty: none).

@@ -63,7 +63,7 @@ void Index::Maker::rest(const EventMerge& merge, const Replay& replay) {
 bool Index::Maker::run(const std::function<void(double)>& progress) {
     at_ = sizeof(IndexHeader);
     Replay replay(source_, definitions_);
-    EventMerge merge(source_, EventMerge::begin_of(source_), &holes_);
+    EventMerge merge(source_, EventMerge::begin_of(source_), &unfinished_);
     keyframe(merge, replay);
     return walk(merge, replay, progress);
 }
@@ -77,14 +77,16 @@ bool Index::Maker::go_on(const Index& before, const Rest& from) {
     definitions_ = before.definitions();
     ended_ = from.ended;
     rest_at_ = before.rests_.front().time;
-    holes_ = before.holes_;
-    for (std::size_t i = 0; i < holes_.size(); ++i)
-        std::erase_if(holes_[i],
-                      [at = state->positions[i].number](std::uint64_t hole) { return hole >= at; });
+    unfinished_ = before.unfinished_;
+    for (std::size_t i = 0; i < unfinished_.size(); ++i)
+        std::erase_if(unfinished_[i],
+                      [at = state->positions[i].number](const Cursor::Unfinished& place) {
+                          return place.number >= at;
+                      });
     Replay replay(source_, definitions_);
     replay.restore(std::move(state->state), state->sends, state->receives,
                    std::move(state->meetings));
-    EventMerge merge(source_, state->positions, &holes_);
+    EventMerge merge(source_, state->positions, &unfinished_);
     return walk(merge, replay, [](double) {});
 }
 
@@ -106,7 +108,7 @@ bool Index::Maker::walk(EventMerge& merge, Replay& replay,
         replay.tell_computing();
         keyframe(merge, replay);
         ended_ = {};
-        progress(static_cast<double>(count) / all);
+        progress(std::min(1.0, static_cast<double>(count) / all));
         if (entries_.size() % kBetweenForgetting == 0) source_.forget();
     }
     // The part after the last keyframe is needed for sums over the whole trace.
@@ -141,7 +143,7 @@ bool Index::Maker::walk(EventMerge& merge, Replay& replay,
 void Index::Maker::give_rests(Index& index) {
     index.rests_ = std::move(rests_);
     index.ends_ = std::move(ends_);
-    index.holes_ = std::move(holes_);
+    index.unfinished_ = std::move(unfinished_);
 }
 
 }  // namespace poe::trace

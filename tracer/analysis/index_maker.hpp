@@ -41,7 +41,7 @@ class Index::Maker {
     Time rest_at_ = kFarthest;  // the last end; kFarthest: none
     std::vector<Rest> rests_;
     EventMerge::Positions ends_;
-    EventMerge::Holes holes_;
+    EventMerge::Unfinished unfinished_;
 };
 
 }  // namespace poe::trace

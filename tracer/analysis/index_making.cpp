@@ -13,16 +13,18 @@
 namespace poe::trace {
 namespace {
 
-// Returns the first record of a stream that did not exist before: a hole that was filled, or a
-// record after the previous end; null if there is none.
+// Returns the first record of a stream that is new: a hole that was filled, a call whose end was stored in the
+// record of its beginning, or a record after the previous end; null if there is none.
 const Record* first_new(Cursor& cursor, const Stream& stream, std::uint64_t end_before,
-                        const std::vector<std::uint64_t>& holes, std::uint64_t& number) {
+                        const std::vector<Cursor::Unfinished>& unfinished, std::uint64_t& number) {
     const auto look = [&](std::uint64_t at) {
         const Record* record = cursor.look(at);
         return record != nullptr && record->kind != Kind::kNone ? record : nullptr;
     };
-    for (const std::uint64_t hole : holes)
-        if (const Record* record = look(number = hole)) return record;
+    for (const Cursor::Unfinished& place : unfinished) {
+        const Record* record = look(number = place.number);
+        if (record != nullptr && (!place.call || record->kind == Kind::kWholeCall)) return record;
+    }
     for (number = stream.next_place(end_before); number < stream.end;
          number = stream.next_place(number + 1))
         if (const Record* record = look(number)) return record;
@@ -79,7 +81,7 @@ std::optional<Index::Change> Index::change_to(const TraceSource& grown) const {
         Cursor cursor(streams[i], ends_[i]);
         std::uint64_t number = 0;
         const Record* record =
-            first_new(cursor, streams[i], source_->streams()[i].end, holes_[i], number);
+            first_new(cursor, streams[i], source_->streams()[i].end, unfinished_[i], number);
         change.first.push_back(record == nullptr ? streams[i].end : number);
         if (record != nullptr)
             change.from =

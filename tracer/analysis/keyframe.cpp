@@ -251,6 +251,7 @@ void pack(Packer& out, const EventMerge& merge, const Replay& replay) {
     for (const Cursor::Position& at : positions) {
         out.number(at.number);
         out.number(at.time);
+        out.number(at.ending ? 1 : 0);
     }
     const JobState& state = replay.state();
     out.time(state.now);
@@ -293,7 +294,8 @@ std::optional<Keyframe> unpack_keyframe(std::span<const std::byte> bytes, std::s
     if (in.count() != streams) return std::nullopt;
     for (std::size_t i = 0; i < streams; ++i) {
         const std::uint64_t number = in.number();
-        frame.positions.push_back({number, in.number()});
+        const std::uint64_t time = in.number();
+        frame.positions.push_back({number, time, in.number() != 0});
     }
     JobState& state = frame.state;
     state.now = in.bounded_time();

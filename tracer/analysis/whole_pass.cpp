@@ -13,7 +13,7 @@ void replay_whole(const TraceSource& source, EventMerge& merge, Replay& replay,
     for (Event event; merge.next(event);) {
         replay.apply(event);
         if (++count % kBetweenProgress != 0) continue;
-        progress(static_cast<double>(count) / all);
+        progress(std::min(1.0, static_cast<double>(count) / all));
         source.forget();
     }
     replay.advance(source.end());

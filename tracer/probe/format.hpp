@@ -11,6 +11,11 @@
 // Invariant: the record with number k is at index k % capacity. It is complete if the mark in its
 // stamp is mark_of(k / capacity). Otherwise it is not written yet, or never will be because its
 // writer was killed. Any number of threads may write, and a reader trusts only the marks.
+//
+// A record changes only if it is the beginning of a call, and at most once (kWholeCall):
+//   1. The thread that has written it finds at the end of the call that no later record is reserved.
+//   2. It stores a mark of 0, so that the record is a hole.
+//   3. It fills the record and stores the stamp as above, with the same mark and time.
 #pragma once
 
 #include <array>
@@ -26,7 +31,7 @@
 namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 inline constexpr std::uint32_t kOldestVersion = 1;  // oldest version that readers support
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::size_t kHeaderBytes = 4096;  // streams in a file begin at multiples of it
@@ -71,8 +76,11 @@ enum class Kind : std::uint8_t {
     kCarriedOut =
         23,  // how the collective call around it is carried out from now on. a: region that names
              // the path or the algorithm; b: pair(round, rounds), 0 if it has none
+    kWholeCall =
+        24,  // a call from its beginning to its end; the time is that of the beginning. It replaces the
+             // kCall of the beginning. extra, a: as in a kCall; detail, b: see WholeCall
 };
-inline constexpr std::uint8_t kLastKind = 23;
+inline constexpr std::uint8_t kLastKind = 24;
 
 // Which part of the collective operation of its kCollective a region covers.
 enum class Phase : std::uint8_t {
@@ -196,6 +204,54 @@ constexpr std::uint32_t low(std::uint64_t both) noexcept {
     return static_cast<std::uint32_t>(both);
 }
 
+// What a kWholeCall says besides its line and number.
+//
+//   detail:              part 7..2 | 0 in bit 1 | b has a request 0
+//   b without a request: duration in ns 63..32 | bytes 31..0
+//   b with a request:    request 63..42 | duration in ns 41..22 | bytes 21..0
+struct WholeCall {
+    CallPart part = CallPart::kNone;
+    std::uint32_t request = 0;  // 0: none
+    std::uint64_t duration = 0;
+    std::uint64_t bytes = 0;
+
+    static constexpr int kRequestBits = 22;
+    static constexpr int kShortDurationBits = 20;
+    static constexpr int kShortBytesBits = 22;
+
+    // True if all values fit their bits.
+    constexpr bool fits() const noexcept {
+        return request == 0 ? duration >> 32 == 0 && bytes < kManyBytes
+                            : request >> kRequestBits == 0 && duration >> kShortDurationBits == 0 &&
+                                  bytes >> kShortBytesBits == 0;
+    }
+    constexpr std::uint8_t detail() const noexcept {
+        return static_cast<std::uint8_t>(static_cast<unsigned>(part) << 2 |
+                                         (request != 0 ? 1u : 0u));
+    }
+    constexpr std::uint64_t packed() const noexcept {
+        if (request == 0) return duration << 32 | bytes;
+        return (std::uint64_t{request} << kShortDurationBits | duration) << kShortBytesBits | bytes;
+    }
+    static constexpr WholeCall unpacked(std::uint8_t detail, std::uint64_t b) noexcept {
+        WholeCall call{.part = static_cast<CallPart>(detail >> 2)};
+        if ((detail & 1u) == 0) {
+            call.duration = b >> 32;
+            call.bytes = b & 0xffffffff;
+        } else {
+            call.request = static_cast<std::uint32_t>(b >> (kShortDurationBits + kShortBytesBits));
+            call.duration = b >> kShortBytesBits & ((std::uint64_t{1} << kShortDurationBits) - 1);
+            call.bytes = b & ((std::uint64_t{1} << kShortBytesBits) - 1);
+        }
+        return call;
+    }
+};
+// True if a part belongs to the beginning of its call; the others belong to the end.
+constexpr bool is_at_beginning(CallPart part) noexcept {
+    return part == CallPart::kSend || part == CallPart::kCollective ||
+           part == CallPart::kCollectiveStarts;
+}
+
 //   stamp:  mark 63..48 | time 47..0
 // time is in ns since the origin in the header, modulo 2^48 (78 hours); a reader unwraps it.
 constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << 48) - 1;
@@ -218,6 +274,11 @@ struct Record {
     std::uint64_t time() const noexcept { return stamp & kTimeMask; }
 };
 static_assert(sizeof(Record) == 24 && alignof(Record) == 8);
+// The time at which the event of a record ends, modulo 2^48.
+inline std::uint64_t last_time_of(const Record& record) noexcept {
+    if (record.kind != Kind::kWholeCall) return record.time();
+    return (record.time() + WholeCall::unpacked(record.detail, record.b).duration) & kTimeMask;
+}
 static_assert(std::endian::native == std::endian::little, "traces are written as memory is");
 
 // Text is stored in kText records after the record that owns it, from byte 10 of each.

@@ -85,6 +85,21 @@ class Recorder {
         return record_all(together, time).has_value();
     }
 
+    // Returns the record of this number if it is the last of the stream, otherwise null. For the thread that has
+    // recorded it, in a stream that does not wrap.
+    Record* last(std::uint64_t number) noexcept {
+        return header_->reserved.load(std::memory_order_relaxed) == number + 1 ? &records_[number]
+                                                                               : nullptr;
+    }
+    // Replaces a record that last() has returned; its time stays. If the process is killed meanwhile, the record is
+    // a hole.
+    static void replace(Record& place, const Record& record) noexcept {
+        const std::uint64_t stamp = place.stamp;
+        std::atomic_ref(place.stamp).store(0, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_release);
+        commit(place, record, stamp);
+    }
+
     // ns since the stream's origin.
     std::uint64_t now() noexcept { return clock_.now() - origin_; }
     // Returns the lines of calls that this stream defines.

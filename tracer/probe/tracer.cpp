@@ -19,6 +19,21 @@ std::uint16_t short_number(std::uint32_t number) noexcept {
     return number == 0 ? 0 : static_cast<std::uint16_t>(number % 65535 + 1);
 }
 
+// Returns the number of the message or of the collective operation that the part is, as stored in `extra`.
+std::uint16_t number_of_part(CallPart part, std::uint32_t number) noexcept {
+    return part >= CallPart::kCollective ? static_cast<std::uint16_t>(number)
+                                         : short_number(number);
+}
+
+// Makes a record of whole words. A processor takes 4 ns to load a word that was just stored in parts, and the recorder loads
+// words.
+Record record_of_words(Kind kind, std::uint8_t detail, std::uint16_t extra, std::uint32_t a,
+                       std::uint64_t b) noexcept {
+    const std::uint64_t middle = static_cast<std::uint64_t>(kind) | std::uint64_t{detail} << 8 |
+                                 std::uint64_t{extra} << 16 | std::uint64_t{a} << 32;
+    return std::bit_cast<Record>(std::array<std::uint64_t, 3>{0, middle, b});
+}
+
 // Records `record`, followed by what it is about, if that is to be recorded.
 void record_about(Recorder& recorder, const Record& record, About about) noexcept {
     if (!about.recorded()) [[likely]] {
@@ -60,7 +75,8 @@ inline Recorder* Tracer::at_level(int level) noexcept {
 namespace {
 
 const void* this_thread() noexcept {
-    static thread_local char own = 0;
+    // The usual access from a shared library is a call, twice for each record.
+    static thread_local char own __attribute__((tls_model("initial-exec"))) = 0;
     return &own;
 }
 
@@ -158,7 +174,7 @@ void Tracer::carried_out(std::string_view name, std::uint32_t round,
     recorder->record({.kind = Kind::kCarriedOut, .a = path->id, .b = pair(round, rounds)});
 }
 
-bool Tracer::call(const CallRecord& call) noexcept {
+bool Tracer::call(const CallRecord& call, OpenCall* open) noexcept {
     const bool operation = call.part >= CallPart::kCollective;
     // A message is recorded also in a thread whose states are not.
     Recorder* const recorder = call.begins || call.ends || operation ? for_states(kMessagesLevel)
@@ -171,12 +187,32 @@ bool Tracer::call(const CallRecord& call) noexcept {
         line = define_line(*recorder, call.line);
     if (line == 0 || call.bytes >= kManyBytes) [[unlikely]]
         return call_in_several(call);
-    return recorder->record(
-        {.kind = Kind::kCall,
-         .detail = call_detail(call.part, call.begins, call.ends),
-         .extra = operation ? static_cast<std::uint16_t>(call.number) : short_number(call.number),
-         .a = line,
-         .b = pair(call.request, static_cast<std::uint32_t>(call.bytes))});
+    const Record record =
+        record_of_words(Kind::kCall, call_detail(call.part, call.begins, call.ends),
+                        number_of_part(call.part, call.number), line,
+                        pair(call.request, static_cast<std::uint32_t>(call.bytes)));
+    const auto number = recorder->record_numbered({&record, 1});
+    if (open != nullptr && number) *open = {recorder, *number};
+    return number.has_value();
+}
+
+bool Tracer::end_call(const OpenCall& open, const CallRecord& end) noexcept {
+    if (open.recorder == nullptr || open.recorder != for_states(kMessagesLevel)) return false;
+    Record* const place = open.recorder->last(open.number);
+    if (place == nullptr) return false;
+    const auto begun = static_cast<CallPart>(part_of_call(place->detail));
+    if (begun != CallPart::kNone && end.part != CallPart::kNone) return false;
+    const bool of_begin = begun != CallPart::kNone;
+    const WholeCall whole{.part = of_begin ? begun : end.part,
+                          .request = of_begin ? high(place->b) : end.request,
+                          .duration = (open.recorder->now() - place->time()) & kTimeMask,
+                          .bytes = of_begin ? low(place->b) : end.bytes};
+    if (!whole.fits()) return false;
+    Recorder::replace(
+        *place, record_of_words(Kind::kWholeCall, whole.detail(),
+                                of_begin ? place->extra : number_of_part(end.part, end.number),
+                                place->a, whole.packed()));
+    return true;
 }
 
 [[gnu::cold]] bool Tracer::call_in_several(const CallRecord& call) noexcept {

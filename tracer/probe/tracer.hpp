@@ -66,6 +66,12 @@ struct CallRecord {
     Bytes bytes = 0;
 };
 
+// Where the beginning of a call is recorded, for the end of the call.
+struct OpenCall {
+    Recorder* recorder = nullptr;  // null: the beginning is not in a record of its own
+    std::uint64_t number = 0;
+};
+
 // Any thread may call any function. Nothing throws or fails: what cannot be recorded is dropped.
 // Functions block only to open a stream, to define a name and to preallocate memory for records.
 class Tracer {
@@ -122,8 +128,12 @@ class Tracer {
     // One record for what enter(), leave(), sent(), received(), send_ended() and collective() record in several, for
     // a program whose calls are observed (kNumberedByTag). The beginning of a call and its part have one time. If
     // several records are needed, because the stream wraps, has too many lines or has no sites, they are recorded instead. False:
-    // do not record the end of the call.
-    bool call(const CallRecord& call) noexcept;
+    // do not record the end of the call. `open` is set if it is not null.
+    bool call(const CallRecord& call, OpenCall* open = nullptr) noexcept;
+    // Ends a call in the record of its beginning, which becomes a kWholeCall. The line of `end` must be that of the
+    // beginning. False: nothing is recorded, because another record follows the one of the beginning, a value does not
+    // fit, or recording has stopped. Then use call(). For the thread that has recorded the beginning.
+    bool end_call(const OpenCall& open, const CallRecord& end) noexcept;
 
     // A light or colour that is out of range is recorded as none.
     void marker(int light, int color, std::string_view text) noexcept;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 namespace poe::trace {
 namespace {
@@ -12,6 +14,22 @@ constexpr std::size_t kWindow = 170;
 // If two records are farther apart than this, in ns, the following record is checked too.
 constexpr std::int64_t kFarElsewhere = 1'000'000'000;
 constexpr std::int64_t kFarInDamage = 1'000'000;
+// Only the last record of a stream becomes a kWholeCall. A reader may see a few records more, which other threads have added at
+// that moment.
+constexpr std::uint64_t kLastRecords = 16;
+
+bool is_open(const Record& record) {
+    return record.kind == Kind::kCall && call_begins(record.detail) && !call_ends(record.detail);
+}
+
+// Reads a record that another process may be replacing.
+Record loaded(const Record& record) noexcept {
+    std::array<std::uint64_t, 3> words{};
+    const auto* from = reinterpret_cast<const std::uint64_t*>(&record);
+    for (std::size_t i = 0; i < words.size(); ++i)
+        words[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+    return std::bit_cast<Record>(words);
+}
 
 }  // namespace
 
@@ -34,12 +52,68 @@ const Record* Cursor::look(std::uint64_t number) {
     return found.mark() == mark_of(number / stream_->capacity) ? &found : nullptr;
 }
 
+void Cursor::note(std::uint64_t number, bool call) {
+    if (noted_ != nullptr && noted_->size() < kMostNoted) noted_->push_back({number, call});
+}
+
+// Returns a copy of a record of a call in a stream that is being written; null if it is a hole now. A record changes once
+// at most, so two equal readings are whole.
+const Record* Cursor::settled(const Record& record) {
+    kept_ = loaded(record);
+    for (;;) {
+        const Record again = loaded(record);
+        if (again.mark() == 0) return nullptr;
+        if (std::memcmp(&again, &kept_, sizeof again) == 0) return &kept_;
+        kept_ = again;
+    }
+}
+
+const Record* Cursor::begin_of_call(const Record& whole) {
+    const WholeCall call = WholeCall::unpacked(whole.detail, whole.b);
+    const CallPart part = is_at_beginning(call.part) ? call.part : CallPart::kNone;
+    --at_.number;
+    at_.ending = true;
+    Record begin = whole;
+    begin.kind = Kind::kCall;
+    begin.detail = call_detail(part, true, false);
+    begin.b = pair(call.request, static_cast<std::uint32_t>(call.bytes));
+    kept_ = begin;
+    return &kept_;
+}
+
+// Returns null if the record does not exist any more or the time of the end cannot be true.
+const Record* Cursor::end_of_call() {
+    const Record* const found = look(at_.number++);
+    at_.ending = false;
+    if (found == nullptr || found->kind != Kind::kWholeCall) return nullptr;
+    const WholeCall call = WholeCall::unpacked(found->detail, found->b);
+    const CallPart part = is_at_beginning(call.part) ? CallPart::kNone : call.part;
+    const std::uint64_t time = at_.time + call.duration;
+    kept_ = *found;
+    kept_.stamp = (found->stamp & ~kTimeMask) | (time & kTimeMask);
+    kept_.kind = Kind::kCall;
+    kept_.detail = call_detail(part, false, true);
+    kept_.b = pair(call.request, static_cast<std::uint32_t>(call.bytes));
+    if (stream_->trust((at_.number - 1) % stream_->capacity) != Stream::Trust::kAll &&
+        !plausible(kept_, time)) {
+        ++implausible_;
+        return nullptr;
+    }
+    at_.time = time;
+    return &kept_;
+}
+
 const Record* Cursor::next() {
+    if (at_.ending)
+        if (const Record* const end = end_of_call()) return end;
     while ((at_.number = stream_->next_place(at_.number)) < stream_->end) {
         const Record* record = look(at_.number++);
+        if (record != nullptr && stream_->open &&
+            (record->kind == Kind::kCall || record->kind == Kind::kWholeCall))
+            record = settled(*record);
         if (record == nullptr || record->kind == Kind::kNone) {
             ++holes_;
-            if (noted_ != nullptr && noted_->size() < kMostNoted) noted_->push_back(at_.number - 1);
+            note(at_.number - 1, false);
             continue;
         }
         if (record->kind == Kind::kText || record->kind == Kind::kBytes ||
@@ -55,7 +129,9 @@ const Record* Cursor::next() {
             }
         }
         at_.time = time;
-        return record;
+        if (is_open(*record) && at_.number + kLastRecords > stream_->end)
+            note(at_.number - 1, true);
+        return record->kind == Kind::kWholeCall ? begin_of_call(*record) : record;
     }
     return nullptr;
 }

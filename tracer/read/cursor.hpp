@@ -20,19 +20,27 @@ class Cursor {
     struct Position {
         std::uint64_t number = 0;  // of the next record
         std::uint64_t time = 0;    // of the last record, ns since the stream's origin
+        bool ending = false;       // the next record is a kWholeCall whose beginning was returned
         bool operator==(const Position&) const = default;
     };
 
-    explicit Cursor(const Stream& stream) : stream_(&stream), at_{stream.first, 0} {}
+    // A place in a stream that is being written and may change.
+    struct Unfinished {
+        std::uint64_t number = 0;
+        bool call = false;  // the beginning of a call, which may become a kWholeCall; false: a hole
+    };
+
+    explicit Cursor(const Stream& stream) : stream_(&stream), at_{stream.first} {}
     Cursor(const Stream& stream, Position at) : stream_(&stream), at_(at) {}
 
     // Advances to the next complete record that is not part of another one; null at the end. A hole
-    // costs as much as a record. The result is valid until the next call.
+    // costs as much as a record. A kWholeCall is returned as two kCalls, its beginning and its end, each with its
+    // time. The result is valid until the next call.
     const Record* next();
     // For the record that next() returned: its time in ns since the origin, modulo 2^64; its
     // number.
     std::uint64_t time() const noexcept { return at_.time; }
-    std::uint64_t number() const noexcept { return at_.number - 1; }
+    std::uint64_t number() const noexcept { return at_.ending ? at_.number : at_.number - 1; }
     Position position() const noexcept { return at_; }
     std::uint64_t holes() const noexcept { return holes_; }
     // Records that were skipped because they cannot be valid.
@@ -41,9 +49,9 @@ class Cursor {
     bool doubtful() const noexcept {
         return stream_->trust(number() % stream_->capacity) == Stream::Trust::kStrict;
     }
-    // Appends the numbers of the holes that next() finds to `into`, up to kMostNoted. A hole in a
-    // stream that is being written may become a record.
-    void note_holes(std::vector<std::uint64_t>* into) noexcept { noted_ = into; }
+    // Appends the places that next() finds and that may change to `into`, up to kMostNoted. For a stream that is
+    // being written.
+    void note_unfinished(std::vector<Unfinished>* into) noexcept { noted_ = into; }
     static constexpr std::size_t kMostNoted = std::size_t{1} << 16;
 
     // Returns the record of this number if it is complete, else null; valid until the next call.
@@ -53,14 +61,19 @@ class Cursor {
   private:
     // True if a record can have that time, judged by the records after it.
     bool plausible(const Record& record, std::uint64_t time);
+    const Record* begin_of_call(const Record& whole);
+    const Record* end_of_call();
+    const Record* settled(const Record& record);
+    void note(std::uint64_t number, bool call);
     const Record* next_of_time(std::uint64_t number);
 
     const Stream* stream_;
     Position at_;
     std::uint64_t holes_ = 0;
     std::uint64_t implausible_ = 0;
-    Record kept_;  // the record that next() returns, if look() was used meanwhile
-    std::vector<std::uint64_t>* noted_ = nullptr;
+    Record
+        kept_;  // the record that next() returns, if it is not in the stream or look() was used meanwhile
+    std::vector<Unfinished>* noted_ = nullptr;
     // The read-ahead buffer of a stream in a file: slots from window_at_ on.
     std::vector<Record> window_;
     std::uint64_t window_at_ = 0;

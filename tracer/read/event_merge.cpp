@@ -7,19 +7,20 @@ namespace poe::trace {
 
 EventMerge::Positions EventMerge::begin_of(const TraceSource& source) {
     Positions begin;
-    for (const Stream& stream : source.streams()) begin.push_back({stream.first, 0});
+    for (const Stream& stream : source.streams()) begin.push_back({.number = stream.first});
     return begin;
 }
 
-EventMerge::EventMerge(const TraceSource& source, const Positions& from, Holes* holes)
+EventMerge::EventMerge(const TraceSource& source, const Positions& from, Unfinished* unfinished)
     : source_(source) {
-    if (holes != nullptr) holes->resize(source.streams().size());
+    if (unfinished != nullptr) unfinished->resize(source.streams().size());
     const std::vector<Stream>& streams = source.streams();
     for (std::size_t i = 0; i < streams.size(); ++i) {
         Cursor::Position at = i < from.size() ? from[i] : Cursor::Position{};
         at.number = std::clamp(at.number, streams[i].first, streams[i].end);
         cursors_.emplace_back(streams[i], at);
-        if (holes != nullptr && streams[i].open) cursors_.back().note_holes(&(*holes)[i]);
+        if (unfinished != nullptr && streams[i].open)
+            cursors_.back().note_unfinished(&(*unfinished)[i]);
     }
     fill();
 }

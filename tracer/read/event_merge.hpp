@@ -12,13 +12,13 @@ namespace poe::trace {
 // logarithm of the number of streams.
 class EventMerge {
   public:
-    using Positions = std::vector<Cursor::Position>;        // by stream
-    using Holes = std::vector<std::vector<std::uint64_t>>;  // numbers, by stream
+    using Positions = std::vector<Cursor::Position>;                  // by stream
+    using Unfinished = std::vector<std::vector<Cursor::Unfinished>>;  // by stream
 
     explicit EventMerge(const TraceSource& source) : EventMerge(source, begin_of(source)) {}
     // `from`: positions that positions() returned for this trace; others are limited to the valid
-    // range. The holes of streams that are being written are added to `holes`.
-    EventMerge(const TraceSource& source, const Positions& from, Holes* holes = nullptr);
+    // range. The places of streams that are being written and may change are added to `unfinished`.
+    EventMerge(const TraceSource& source, const Positions& from, Unfinished* unfinished = nullptr);
     static Positions begin_of(const TraceSource& source);
 
     // Stores the next event; false at the end.

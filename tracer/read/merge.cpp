@@ -142,7 +142,8 @@ class LastTime {
             if (!whole || record.kind == Kind::kNone || record.kind == Kind::kText) continue;
             time_ += static_cast<std::uint64_t>(
                 static_cast<std::int64_t>((record.time() - time_) << kUnused) >> kUnused);
-            latest_ = std::max(latest_, static_cast<std::int64_t>(time_));
+            const std::uint64_t duration = (last_time_of(record) - record.time()) & kTimeMask;
+            latest_ = std::max(latest_, static_cast<std::int64_t>(time_ + duration));
         }
     }
     std::uint64_t latest() const { return static_cast<std::uint64_t>(latest_); }

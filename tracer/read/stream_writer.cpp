@@ -40,7 +40,7 @@ void StreamWriter::put(std::uint64_t time, Record record) {
     if (records_.size() < at + sizeof record) records_.resize(at + sizeof record);
     std::memcpy(records_.data() + at, &record, sizeof record);
     ++reserved_;
-    last_time_ = std::max(last_time_, time);
+    last_time_ = std::max(last_time_, time + ((last_time_of(record) - record.time()) & kTimeMask));
 }
 
 void StreamWriter::replace(std::uint64_t number, Record record) {
@@ -131,6 +131,15 @@ void StreamWriter::call(std::uint64_t time, std::uint32_t line, std::uint8_t det
                .extra = number,
                .a = line,
                .b = pair(request, static_cast<std::uint32_t>(bytes))});
+}
+
+void StreamWriter::whole_call(std::uint64_t time, std::uint32_t line, const WholeCall& call,
+                              std::uint16_t number) {
+    put(time, {.kind = Kind::kWholeCall,
+               .detail = call.detail(),
+               .extra = number,
+               .a = line,
+               .b = call.packed()});
 }
 
 void StreamWriter::about(std::uint64_t time, std::uint32_t context, std::uint32_t request) {

@@ -55,6 +55,9 @@ class StreamWriter {
     std::uint32_t call_line(std::uint64_t time, const StreamCallLine& line);
     void call(std::uint64_t time, std::uint32_t line, std::uint8_t detail, Bytes bytes = 0,
               std::uint16_t number = 0, std::uint32_t request = 0);
+    // A call from its beginning to its end, `duration` ns later. Precondition: call.fits().
+    void whole_call(std::uint64_t time, std::uint32_t line, const WholeCall& call,
+                    std::uint16_t number = 0);
     // Call after the message or call that it belongs to.
     void about(std::uint64_t time, std::uint32_t context, std::uint32_t request);
     void counter(std::uint64_t time, std::uint32_t counter, double value);

@@ -388,7 +388,10 @@ void TraceSource::find_ends() {
             if (stream.record(last) == nullptr) continue;
             Cursor end(stream, {last, first.time()});
             if (end.next() == nullptr) continue;
-            to = time_of(i, end.time());
+            // The record may be a whole call, which has two times.
+            do {
+                to = time_of(i, end.time());
+            } while (end.next() != nullptr);
             break;
         }
         begin_ = any ? std::min(begin_, from) : from;

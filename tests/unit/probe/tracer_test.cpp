@@ -191,6 +191,72 @@ TEST_CASE("the beginning of a call and its message are one record", "[tracer]") 
     CHECK_FALSE(tracer.call(call));
 }
 
+TEST_CASE("a call that ends before anything else is recorded is one record", "[tracer]") {
+    const TracedJob job(100'000);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer& tracer = new_tracer();
+    tracer.attach(word, job.path(), 0);
+    CallRecord begin{.line = {.region = kFirstMpiRegion, .peer = 3, .type = 7, .context = 16},
+                     .begins = true};
+    CallRecord end{
+        .line = begin.line, .part = CallPart::kReceive, .ends = true, .number = 2, .bytes = 100};
+    OpenCall open;
+    REQUIRE(tracer.call(begin, &open));
+    const Record begun = job.recorded().records[open.number];
+    CHECK(begun.kind == Kind::kCall);
+    CHECK(tracer.end_call(open, end));
+    Record whole = job.recorded().records[open.number];
+    CHECK(whole.kind == Kind::kWholeCall);
+    CHECK(whole.stamp == begun.stamp);
+    CHECK(whole.a == begun.a);
+    CHECK(whole.extra == 3);
+    WholeCall call = WholeCall::unpacked(whole.detail, whole.b);
+    CHECK(call.part == CallPart::kReceive);
+    CHECK(call.request == 0);
+    CHECK(call.bytes == 100);
+    // The message of the beginning stays.
+    begin.part = CallPart::kSend;
+    begin.number = 9;
+    begin.bytes = 50;
+    REQUIRE(tracer.call(begin, &open));
+    CHECK_FALSE(tracer.end_call(open, end));
+    end.part = CallPart::kNone;
+    CHECK(tracer.end_call(open, end));
+    whole = job.recorded().records[open.number];
+    call = WholeCall::unpacked(whole.detail, whole.b);
+    CHECK(whole.extra == 10);
+    CHECK(call.part == CallPart::kSend);
+    CHECK(call.request == 0);
+    CHECK(call.bytes == 50);
+    CHECK(job.recorded().records.size() == job.recorded().reserved);
+
+    // Another record is between, a length does not fit, recording has stopped, there is no record.
+    REQUIRE(tracer.call(begin, &open));
+    CHECK(tracer.count("between", 1));
+    CHECK_FALSE(tracer.end_call(open, end));
+    begin.part = CallPart::kNone;
+    end.bytes = std::uint64_t{1} << 40;
+    REQUIRE(tracer.call(begin, &open));
+    CHECK_FALSE(tracer.end_call(open, end));
+    end.bytes = 0;
+    CHECK(tracer.stop());
+    CHECK_FALSE(tracer.end_call(open, end));
+    CHECK_FALSE(tracer.end_call({}, end));
+    CHECK(count_of(job.recorded(), Kind::kWholeCall) == 2);
+
+    // A call that is about a request is one record only if it is short.
+    REQUIRE(tracer.start(9));
+    end.request = 4;
+    bool ended = false;
+    for (int attempts = 0; attempts < 1000 && !ended; ++attempts) {
+        REQUIRE(tracer.call(begin, &open));
+        ended = tracer.end_call(open, end);
+    }
+    REQUIRE(ended);
+    whole = job.recorded().records[open.number];
+    CHECK(WholeCall::unpacked(whole.detail, whole.b).request == 4);
+}
+
 TEST_CASE("a stream that wraps has calls in several records", "[tracer]") {
     const TracedJob job(4096, true);
     std::atomic<std::uint32_t> word{trace_word(1, 9)};

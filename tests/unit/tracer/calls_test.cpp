@@ -14,34 +14,45 @@ namespace {
 constexpr std::uint32_t kWorld = 16;
 constexpr std::uint32_t kTag = 5;
 
-// Writes each call in one or in several records.
+// In how many records a call is written.
+enum class Form { kSeveral, kTwo, kOne };
+
 class Calls {
   public:
-    Calls(TaskId task, bool in_one) : out_(task_stream(task, 2)), in_one_(in_one) {}
+    Calls(TaskId task, Form form) : out_(task_stream(task, 2)), form_(form) {}
 
     void send(std::uint64_t from, std::uint64_t to, std::uint32_t peer, std::uint16_t number,
               Bytes bytes) {
         const StreamCallLine line{kBsendCall, peer, kTag, kWorld, kNobody, 1};
+        if (form_ == Form::kOne) return whole(from, to, line, CallPart::kSend, bytes, number);
         begin(from, line, CallPart::kSend, bytes, number);
         end(to, line, CallPart::kNone, bytes, 0);
     }
     void receive(std::uint64_t from, std::uint64_t to, std::uint32_t peer, std::uint16_t number,
                  Bytes bytes) {
         const StreamCallLine line{kBrecvCall, peer, kTag, kWorld, kNobody, 1};
+        if (form_ == Form::kOne) return whole(from, to, line, CallPart::kReceive, bytes, number);
         begin(from, line, CallPart::kNone, 0, 0);
         end(to, line, CallPart::kReceive, bytes, number);
     }
     void sync(std::uint64_t from, std::uint64_t to, std::uint16_t number) {
         const StreamCallLine line{kSyncCall, kNobody, 0, kWorld, kNobody, 1};
+        if (form_ == Form::kOne) return whole(from, to, line, CallPart::kCollective, 8, number);
         begin(from, line, CallPart::kCollective, 8, number);
         end(to, line, CallPart::kNone, 8, 0);
     }
     StreamWriter out() { return out_; }
 
   private:
+    void whole(std::uint64_t from, std::uint64_t to, const StreamCallLine& line, CallPart part,
+               Bytes bytes, std::uint16_t number) {
+        const WholeCall call{.part = part, .duration = us(to - from), .bytes = bytes};
+        REQUIRE(call.fits());
+        out_.whole_call(us(from), defined(from, line), call, number);
+    }
     void begin(std::uint64_t at, const StreamCallLine& line, CallPart part, Bytes bytes,
                std::uint16_t number) {
-        if (in_one_)
+        if (form_ == Form::kTwo)
             return out_.call(us(at), defined(at, line), call_detail(part, true, false), bytes,
                              number);
         out_.enter(us(at), line.region, line.peer, line.type, line.site);
@@ -50,7 +61,7 @@ class Calls {
     }
     void end(std::uint64_t at, const StreamCallLine& line, CallPart part, Bytes bytes,
              std::uint16_t number) {
-        if (in_one_)
+        if (form_ == Form::kTwo)
             return out_.call(us(at), defined(at, line), call_detail(part, false, true), bytes,
                              number);
         add(at, line, part, bytes, number);
@@ -78,13 +89,13 @@ class Calls {
     }
 
     StreamWriter out_;
-    bool in_one_;
+    Form form_;
     std::map<std::uint32_t, std::uint32_t> lines_;  // by region
 };
 
-TraceSource two_tasks(bool in_one) {
-    Calls first(0, in_one);
-    Calls second(1, in_one);
+TraceSource two_tasks(Form form) {
+    Calls first(0, form);
+    Calls second(1, form);
     first.send(100, 110, 1, 2, 500);
     first.send(120, 400, 1, 3, 60);
     second.receive(90, 130, 0, 2, 500);
@@ -96,9 +107,11 @@ TraceSource two_tasks(bool in_one) {
 
 }  // namespace
 
-TEST_CASE("a call in one record means the same as in several") {
-    const Played several(two_tasks(false));
-    const Played one(two_tasks(true));
+TEST_CASE("a call in one or two records means the same as in several") {
+    const Form form = GENERATE(Form::kTwo, Form::kOne);
+    const Played several(two_tasks(Form::kSeveral));
+    const Played one(two_tasks(form));
+    CHECK(one.source.end() == several.source.end());
     CHECK(one.source.records() < several.source.records());
     for (const Played* each : {&several, &one}) {
         CHECK(each->notes.messages.size() == 2);
@@ -136,4 +149,47 @@ TEST_CASE("a call whose line is not defined is left out") {
     const Played played(TraceSource::from_bytes(gathered({out}), "undefined"));
     CHECK(played.replay.state().tasks[0].sends == 0);
     CHECK(played.replay.state().tasks[0].frames.empty());
+}
+
+TEST_CASE("a whole call holds what fits its bits") {
+    const WholeCall calls[] = {
+        {.part = CallPart::kSend, .duration = 0xffffffff, .bytes = kManyBytes - 1},
+        {.part = CallPart::kReceive,
+         .request = (1u << WholeCall::kRequestBits) - 1,
+         .duration = (1u << WholeCall::kShortDurationBits) - 1,
+         .bytes = (1u << WholeCall::kShortBytesBits) - 1},
+        {.part = CallPart::kCollectiveEnds, .request = 1}};
+    for (const WholeCall& call : calls) {
+        REQUIRE(call.fits());
+        const WholeCall read = WholeCall::unpacked(call.detail(), call.packed());
+        CHECK(std::tie(read.part, read.request, read.duration, read.bytes) ==
+              std::tie(call.part, call.request, call.duration, call.bytes));
+    }
+    CHECK_FALSE(WholeCall{.duration = std::uint64_t{1} << 32}.fits());
+    CHECK_FALSE(WholeCall{.bytes = kManyBytes}.fits());
+    CHECK_FALSE(WholeCall{.request = 1u << WholeCall::kRequestBits}.fits());
+    CHECK_FALSE(WholeCall{.request = 1, .duration = 1u << WholeCall::kShortDurationBits}.fits());
+    CHECK_FALSE(WholeCall{.request = 1, .bytes = 1u << WholeCall::kShortBytesBits}.fits());
+}
+
+TEST_CASE("an iteration goes on between the beginning and the end of a whole call") {
+    const TraceSource source = two_tasks(Form::kOne);
+    EventMerge all(source);
+    std::vector<Event> events;
+    std::vector<EventMerge::Positions> positions;
+    for (Event event; all.next(event);) {
+        events.push_back(event);
+        positions.push_back(all.positions());
+    }
+    for (std::size_t from = 0; from < positions.size(); ++from) {
+        EventMerge merge(source, positions[from]);
+        std::size_t at = from;
+        for (Event event; merge.next(event);) {
+            REQUIRE(++at < events.size());
+            CHECK(event.time == events[at].time);
+            CHECK(event.number == events[at].number);
+            CHECK(event.record.detail == events[at].record.detail);
+        }
+        CHECK(at + 1 == events.size());
+    }
 }

@@ -301,3 +301,42 @@ TEST_CASE("clocks that are measured again move only what is behind the measureme
         check_same(*session, fresh);
     }
 }
+
+TEST_CASE("a call that ends between two looks") {
+    const Parts parts;
+    const StreamWriter empty = task_stream(1, 2);
+    parts.put(task_part(1), empty.bytes(false));
+    StreamWriter open = task_stream(0, 2);
+    for (std::uint64_t now = 10; now < 400; now += 10) send_call(open, now, now + 5, 1);
+    const std::uint32_t line =
+        open.call_line(us(400), {kBrecvCall, 1, 5, 16, kNobody, std::uint16_t{1}});
+    std::uint64_t now = 500;
+    std::uint64_t last = open.records();
+    open.call(us(now), line, call_detail(CallPart::kNone, true, false));
+    parts.put(task_part(0), open.bytes(false));
+    Session grown(parts.open(), {}, quiet, kBetween);
+    CHECK(grown.at(grown.whole().to).tasks[0].frames.size() == 1);
+    for (int i = 0; i < 40; ++i, now += 100) {
+        // The end is stored in the record of the beginning, and sometimes the next call has begun already.
+        const WholeCall call{.part = CallPart::kReceive, .duration = us(60), .bytes = 7};
+        open.replace(last, {.kind = Kind::kWholeCall,
+                            .detail = call.detail(),
+                            .extra = static_cast<std::uint16_t>(i + 1),
+                            .a = line,
+                            .b = call.packed()});
+        if (i % 3 == 0) {
+            parts.put(task_part(0), open.bytes(false));
+            grown.grow(parts.open(&grown.source()));
+            CHECK(grown.at(grown.whole().to).tasks[0].frames.empty());
+            Session fresh(parts.open(), {}, quiet, kBetween);
+            check_same(grown, fresh);
+        }
+        last = open.records();
+        open.call(us(now + 100), line, call_detail(CallPart::kNone, true, false));
+        parts.put(task_part(0), open.bytes(false));
+        grown.grow(parts.open(&grown.source()));
+        CHECK(grown.at(grown.whole().to).tasks[0].frames.size() == 1);
+        Session fresh(parts.open(), {}, quiet, kBetween);
+        check_same(grown, fresh);
+    }
+}
