@@ -31,6 +31,10 @@ enum {
 /* The functions behind ours: by number, under MPI_X and PMPI_X. Found at the first call of each. */
 static Function behind[kNumbers][2];
 static const struct PoeRecorder* recorder;
+/* What the wrappers do, which the first call of MPI decides. POE's own library shows its calls itself, so the
+   wrappers step aside: they jump to its functions, which then find the program's return address. */
+enum Mode { kUndecided, kObserving, kAside };
+static int mode;
 /* The frame of the thread's outermost call of MPI; null outside. The stack grows downwards, so a call
    whose frame is not below it is not inside of it: that one ended without returning (longjmp). */
 static __thread const char* outermost __attribute__((tls_model("initial-exec")));
@@ -60,6 +64,21 @@ static void* find_for_recorder(const char* name) {
     return found != NULL || known_object == NULL ? found : dlsym(known_object, name);
 }
 
+/* True if the object with this address is a library of POE: then it needs POE's engine. */
+static int is_own(const void* address) {
+    Dl_info info;
+    struct link_map* map = NULL;
+    const char* names = NULL;
+    if (dladdr1(address, &info, (void**)&map, RTLD_DL_LINKMAP) == 0 || map == NULL) return 0;
+    for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
+        if (entry->d_tag == DT_STRTAB) names = (const char*)entry->d_un.d_ptr;
+    for (const ElfW(Dyn)* entry = map->l_ld; names != NULL && entry->d_tag != DT_NULL; ++entry)
+        if (entry->d_tag == DT_NEEDED && strncmp(names + entry->d_un.d_val, "libpoe_engine.so.",
+                                                 strlen("libpoe_engine.so.")) == 0)
+            return 1;
+    return 0;
+}
+
 static Function find(unsigned number, int profiling, const char* name, const void* site) {
     /* The name of a wrapper begins with "PMPI_"; without the first letter it is the other name. */
     Function function = (Function)look_up(profiling ? name : name + 1, object_of(site));
@@ -73,6 +92,21 @@ static Function find(unsigned number, int profiling, const char* name, const voi
     }
     __atomic_store_n(&behind[number - kFirstNumber][profiling], function, __ATOMIC_RELEASE);
     return function;
+}
+
+static Function known(unsigned number, int profiling) {
+    return __atomic_load_n(&behind[number - kFirstNumber][profiling], __ATOMIC_ACQUIRE);
+}
+
+/* A call before the wrappers know what they do, or the first one of a function while they step aside. Returns the function
+   to jump to; null if the wrappers observe. */
+static __attribute__((noinline)) Function find_aside(unsigned number, int profiling,
+                                                     const char* name, const void* site) {
+    const Function function = find(number, profiling, name, site);
+    if (__atomic_load_n(&mode, __ATOMIC_ACQUIRE) == kUndecided)
+        __atomic_store_n(&mode, is_own((const void*)function) ? kAside : kObserving,
+                         __ATOMIC_RELEASE);
+    return __atomic_load_n(&mode, __ATOMIC_ACQUIRE) == kAside ? function : NULL;
 }
 
 /* Loads the recorder, which is in the folder of this library. */
@@ -127,7 +161,7 @@ static inline __attribute__((always_inline)) long observe(struct PoeObservedCall
                                                           int profiling, const char* name,
                                                           int wide) {
     const unsigned place = call->number - kFirstNumber;
-    Function function = __atomic_load_n(&behind[place][profiling], __ATOMIC_ACQUIRE);
+    Function function = known(call->number, profiling);
     if (UNLIKELY(function == NULL)) function = find(call->number, profiling, name, call->site);
     const char* frame = (const char*)call;
     if (UNLIKELY(outermost != NULL) && frame < outermost)
@@ -159,21 +193,34 @@ static __attribute__((noinline)) long observed_wide(struct PoeObservedCall* call
 }
 
 /* One wrapper: the function under both names. The words for the recorder (kept, status) are not initialized,
-   because the recorder writes them before it reads them. */
-#define BODY(observed, call_number, profiling, name, ...)  \
-    struct PoeObservedCall call;                           \
-    call.number = call_number;                             \
-    call.site = __builtin_return_address(0);               \
-    call.arguments = (struct PoeArguments){{__VA_ARGS__}}; \
-    return observed(&call, profiling, "P" #name)
-#define WRAPPER(observed, call_number, name, parameters, ...) \
-    EXPORT long name parameters {                             \
-        BODY(observed, call_number, 0, name, __VA_ARGS__);    \
-    }                                                         \
-    EXPORT long P##name parameters {                          \
-        BODY(observed, call_number, 1, name, __VA_ARGS__);    \
+   because the recorder writes them before it reads them. The wrapper jumps to another function of the same type without a
+   frame of its own; what needs a frame for that is in first_X. Another library may define the same name, so first_X calls
+   the wrapper by a local name. */
+#define ENTRY(observed, call_number, profiling, entry, profiling_name, parameters, ...)   \
+    EXPORT long entry parameters;                                                         \
+    static long local_##entry parameters __attribute__((alias(#entry)));                  \
+    static __attribute__((noinline, cold)) long first_##entry parameters {                \
+        void (*const function)(void) = (void (*)(void))find_aside(                        \
+            call_number, profiling, profiling_name, __builtin_return_address(0));         \
+        if (function != NULL) return ((long(*) parameters)function)(__VA_ARGS__);         \
+        return local_##entry(__VA_ARGS__);                                                \
+    }                                                                                     \
+    EXPORT long entry parameters {                                                        \
+        if (UNLIKELY(__atomic_load_n(&mode, __ATOMIC_ACQUIRE) != kObserving)) {           \
+            void (*const function)(void) = (void (*)(void))known(call_number, profiling); \
+            if (function != NULL) return ((long(*) parameters)function)(__VA_ARGS__);     \
+            return first_##entry(__VA_ARGS__);                                            \
+        }                                                                                 \
+        struct PoeObservedCall call;                                                      \
+        call.number = call_number;                                                        \
+        call.site = __builtin_return_address(0);                                          \
+        call.arguments = (struct PoeArguments){{__VA_ARGS__}};                            \
+        return observed(&call, profiling, profiling_name);                                \
     }
-#define WRAPPER_0(number, name) WRAPPER(observed, number, name, (void), 0)
+#define WRAPPER(observed, number, name, parameters, ...)                 \
+    ENTRY(observed, number, 0, name, "P" #name, parameters, __VA_ARGS__) \
+    ENTRY(observed, number, 1, P##name, "P" #name, parameters, __VA_ARGS__)
+#define WRAPPER_0(number, name) WRAPPER(observed, number, name, (void))
 #define WRAPPER_1(number, name) WRAPPER(observed, number, name, (long a), a)
 #define WRAPPER_2(number, name) WRAPPER(observed, number, name, (long a, long b), a, b)
 #define WRAPPER_3(number, name) WRAPPER(observed, number, name, (long a, long b, long c), a, b, c)

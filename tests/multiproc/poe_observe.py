@@ -347,6 +347,23 @@ class Environment(LaunchTest):
                 self.assertNotIn(2, {record.detail for record in trace.of(0, "send")})
 
 
+    def test_own_library_in_a_script(self):
+        """The observer, which a script has, steps aside: the places of the calls are in the program, not in the observer."""
+        with tempfile.TemporaryDirectory() as place:
+            program = pathlib.Path(place, "own")
+            subprocess.run([str(BUILD / "bin" / "mpicc.poe"), "-x", "c", "-", "-o", program], input=OpenMpi.SENDER.encode(), check=True)
+            script = pathlib.Path(place, "run.sh")
+            script.write_text(f"#!/bin/sh\necho $LD_PRELOAD\nexec {program}\n")
+            script.chmod(0o755)
+            result = self.ok(poe(script, "-procs", "2", "-tracelevel", "9", "-tracefile", "job.trc", cwd=place))
+            self.assertIn(b"libpoe-observe.so", result.stdout)
+            trace = Trace(pathlib.Path(place, "job.trc"))
+            names, sites = trace.names(0, 1), trace.names(0, 3)
+            calls = [record for record in trace.of(0, "enter") if names[record.a].startswith("MPI_")]
+            self.assertEqual([names[record.a] for record in calls].count("MPI_Send"), 3)
+            self.assertEqual({sites[record.extra] for record in calls}, {str(program)})
+
+
 @not_sanitized
 class Scripts(WatchTest):
     """Not with MPICH, of which a second program cannot use the connection of the first."""
