@@ -186,9 +186,10 @@ void PerfRings::open_rings() {
 }
 
 // Returns an error number; 0 if the thread is sampled, or has ended.
-int PerfRings::add_thread(TaskId task, pid_t thread) {
+int PerfRings::add_thread(TaskId task, pid_t thread, bool doubtful) {
     perf_event_attr attributes = sampling_attributes(period_, sees_kernel_);
-    for (const auto& ring : rings_) {
+    for (std::size_t place = 0; place < rings_.size(); ++place) {
+        const auto& ring = rings_[place];
         UniqueFd file(open_event(attributes, thread, ring->processor));
         if (!file && errno == ESRCH) return 0;
         if (!file) return errno;
@@ -196,9 +197,14 @@ int PerfRings::add_thread(TaskId task, pid_t thread) {
         if (::ioctl(file.get(), PERF_EVENT_IOC_SET_OUTPUT, ring->file.get()) != 0 ||
             ::ioctl(file.get(), PERF_EVENT_IOC_ID, &event) != 0)
             return errno;
-        tasks_.insert(std::upper_bound(tasks_.begin(), tasks_.end(), std::pair{event, task}),
-                      {event, task});
-        files_.push_back(std::move(file));
+        const auto after = std::upper_bound(
+            known_.begin(), known_.end(), event,
+            [](std::uint64_t added, const Known& known) { return added < known.event; });
+        known_.insert(after, {event, task, place});
+        if (doubtful)
+            doubts_.push_back({event, thread, place, task, false, std::move(file)});
+        else
+            files_.push_back(std::move(file));
     }
     return 0;
 }
@@ -215,16 +221,58 @@ void PerfRings::add_counters(TaskId task, pid_t thread) {
     }
 }
 
-std::string PerfRings::add(TaskId task, pid_t process) {
+namespace {
+
+// Appends the threads of the process and of the processes that it has started.
+void list_threads(pid_t process, std::vector<pid_t>& threads) {
     const std::string folder = "/proc/" + std::to_string(process) + "/task";
     for (const pid_t thread : numbers_in(folder)) {
-        if (const int error = add_thread(task, thread); error != 0) return refusal(error);
-        add_counters(task, thread);
+        threads.push_back(thread);
         std::ifstream children(folder + "/" + std::to_string(thread) + "/children");
-        for (pid_t child = 0; children >> child;)
-            if (const std::string trouble = add(task, child); !trouble.empty()) return trouble;
+        for (pid_t child = 0; children >> child;) list_threads(child, threads);
     }
-    return {};
+}
+
+}  // namespace
+
+// Ends when a list has only threads whose events are open: what they make inherits all events.
+std::string PerfRings::add(TaskId task, pid_t process) {
+    std::set<pid_t> added;
+    for (bool doubtful = false;; doubtful = true) {
+        std::vector<pid_t> threads;
+        list_threads(process, threads);
+        std::erase_if(threads, [&](pid_t thread) { return !added.insert(thread).second; });
+        if (threads.empty()) return {};
+        for (const pid_t thread : threads) {
+            if (const int error = add_thread(task, thread, doubtful); error != 0)
+                return refusal(error);
+            if (doubtful)
+                uncounted_.insert(thread);
+            else
+                add_counters(task, thread);
+        }
+    }
+}
+
+// False for what an event has recorded that a thread has besides an inherited one.
+bool PerfRings::counts(const PerfEvent& event) {
+    const Known* const known = find(event.event);
+    if (known == nullptr) return true;
+    bool result = true;
+    for (Doubt& doubt : doubts_) {
+        const bool own = doubt.event == event.event;
+        if (event.kind == PerfEvent::Kind::kSample && doubt.thread == event.thread &&
+            doubt.ring == known->ring) {
+            if (!own) {
+                doubt.inherited = true;
+                doubt.file.reset();
+            } else if (!doubt.inherited && uncounted_.erase(doubt.thread) > 0) {
+                add_counters(doubt.task, doubt.thread);
+            }
+        }
+        if (own && doubt.inherited) result = false;
+    }
+    return result;
 }
 
 void PerfRings::read(std::vector<PerfEvent>& events) {
@@ -248,6 +296,11 @@ void PerfRings::read(std::vector<PerfEvent>& events) {
         events[i].time += static_cast<std::uint64_t>(clock_offset_);
     std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(first), events.end(),
                      [](const PerfEvent& a, const PerfEvent& b) { return a.time < b.time; });
+    if (doubts_.empty()) return;
+    std::size_t kept = first;
+    for (std::size_t i = first; i < events.size(); ++i)
+        if (counts(events[i])) std::swap(events[kept++], events[i]);
+    events.resize(kept);
 }
 
 void PerfRings::wait(int other, int milliseconds) {
@@ -271,11 +324,16 @@ void PerfRings::read_counters(std::vector<CounterValue>& values) const {
     }
 }
 
+const PerfRings::Known* PerfRings::find(std::uint64_t event) const {
+    const auto found = std::lower_bound(
+        known_.begin(), known_.end(), event,
+        [](const Known& known, std::uint64_t wanted) { return known.event < wanted; });
+    return found != known_.end() && found->event == event ? &*found : nullptr;
+}
+
 TaskId PerfRings::task_of(std::uint64_t event) const {
-    const auto found = std::lower_bound(tasks_.begin(), tasks_.end(), event,
-                                        [](const std::pair<std::uint64_t, TaskId>& known,
-                                           std::uint64_t wanted) { return known.first < wanted; });
-    return found != tasks_.end() && found->first == event ? found->second : -1;
+    const Known* const known = find(event);
+    return known != nullptr ? known->task : -1;
 }
 
 }  // namespace poe::pm

@@ -2,6 +2,12 @@
 // another period of processor time, and writes it to the ring buffer of the processor on which it runs. Threads and
 // processes that a task makes later are sampled, too.
 //
+// A thread that is made while the events of its maker are being opened has inherited some, all or none of them.
+// When the events of all listed threads are open, threads are listed again, and a thread that is new in the list gets
+// events of its own. On each processor its first sample says whether it has inherited: an inherited event has counted
+// since the thread began, so its sample is the first one. Then the thread's own event there is closed, and what it
+// has recorded does not count.
+//
 // All events of a processor share one ring, which belongs to an event of this process that counts nothing. A ring is
 // as large as the kernel allows an ordinary user, so it must be emptied regularly (kCopiedStack).
 #pragma once
@@ -9,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -49,9 +56,26 @@ class PerfRings : public SampleSource {
         UniqueFd file;
     };
 
+    // An event of a thread that was perhaps inherited.
+    struct Doubt {
+        std::uint64_t event = 0;
+        pid_t thread = 0;
+        std::size_t ring = 0;
+        TaskId task = 0;
+        bool inherited = false;  // this event counts nothing
+        UniqueFd file;
+    };
+    struct Known {
+        std::uint64_t event = 0;
+        TaskId task = 0;
+        std::size_t ring = 0;
+    };
+
     void open_rings();
-    int add_thread(TaskId task, pid_t thread);
+    int add_thread(TaskId task, pid_t thread, bool doubtful);
     void add_counters(TaskId task, pid_t thread);
+    const Known* find(std::uint64_t event) const;
+    bool counts(const PerfEvent& event);
 
     std::uint64_t period_;
     bool sees_kernel_ = true;
@@ -60,7 +84,9 @@ class PerfRings : public SampleSource {
     std::int64_t clock_offset_;  // ns
     std::vector<std::unique_ptr<Ring>> rings_;
     std::vector<UniqueFd> files_;
-    std::vector<std::pair<std::uint64_t, TaskId>> tasks_;  // by event
+    std::vector<Known> known_;   // by event
+    std::vector<Doubt> doubts_;  // of few threads
+    std::set<pid_t> uncounted_;  // threads with doubts that have no counters
     std::vector<Counter> counters_;
 };
 
