@@ -391,8 +391,24 @@ void Session::tell_held() {
     handlers_.send(pm::TasksHeld{held}, pm::kAllNodes);
 }
 
+// gdb 13 may forget to stop a thread that makes another thread at that moment, and the new one.
+void Session::check_stops() {
+    const TaskSet stopping = tasks_that([](const DebuggedTask& task) {
+        return task.life == Life::kAlive && task.stop_requested && !task.stopped;
+    });
+    if (stops_due_ && now_ >= *stops_due_) {
+        stops_due_.reset();
+        for (const TaskId task : stopping) gdb_of(task)->interrupt(*find(task));
+    }
+    if (stopping.empty())
+        stops_due_.reset();
+    else if (!stops_due_)
+        stops_due_ = now_ + kStopAgain;
+}
+
 // Ends the wait of a command when there is nothing left to wait for.
 void Session::check_wait() {
+    check_stops();
     if (!waits_ || operation_ || errors_asked_ > 0) return;
     const bool all = std::none_of(waits_->tasks.begin(), waits_->tasks.end(), [this](TaskId task) {
         const DebuggedTask* each = find(task);
@@ -410,6 +426,7 @@ std::optional<Session::Time> Session::deadline() const {
     if (waits_ && waits_->any_stopped) add(waits_->last_event + kQuietTime);
     if (asked_) add(asked_->limit);
     if (interrupt_due_) add(*interrupt_due_);
+    if (stops_due_) add(*stops_due_);
     return first;
 }
 
@@ -434,6 +451,7 @@ void Session::interrupt(Time now) {
         waits_->any_stopped = true;
         waits_->last_event = now_;
     }
+    check_stops();
 }
 
 // A function of the program that gdb executes may never return, and other commands of gdb may take long.

@@ -32,6 +32,8 @@ inline constexpr std::chrono::milliseconds kEventTime{150};
 
 // A command that was interrupted is interrupted again after this time if gdb has not answered.
 inline constexpr std::chrono::milliseconds kInterruptAgain{100};
+// A task that has been interrupted and has not stopped as a whole is interrupted again after this time.
+inline constexpr std::chrono::milliseconds kStopAgain{500};
 
 // The breakpoint of `catch exit`: the first argument of _exit() is the exit code (x86-64).
 inline constexpr const char* kCatchExit = "catch exit";
@@ -150,6 +152,7 @@ class Session {
     void on_ended(DebuggedTask& task);
     void add_event(Report::Kind kind, TaskId task, const std::string& text, const MiValue* where);
     void check_wait();
+    void check_stops();
     void interrupt_operation();
     void tell_held();
     void show(Report report);
@@ -242,6 +245,7 @@ class Session {
     OperationPtr operation_;
     std::vector<OperationPtr> interrupted_;  // gdb has not answered for all of their tasks yet
     std::optional<Time> interrupt_due_;
+    std::optional<Time> stops_due_;  // a task that is being stopped is interrupted again
     std::optional<Wait> waits_;
     Time now_{};
 

@@ -49,6 +49,24 @@ int main(void) {
 """
 
 
+# Makes threads all the time, which stay.
+THREADS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *stay(void *unused) { for (;;) pause(); return unused; }
+int main(void) {
+    for (int round = 0;; ++round) {
+        pthread_t thread;
+        if (round < 300) pthread_create(&thread, 0, stay, 0);
+        if (round % 10 == 0) puts("going on");
+        fflush(stdout);
+        usleep(2000);
+    }
+}
+"""
+
+
 class Interactive(PdbxTest):
     def begin(self, *arguments, before=()):
         """A pdbx that reads commands from a pipe, and where to write them."""
@@ -202,6 +220,24 @@ class FunctionsThatNeverReturn(Interactive):
         out, _ = pdbx.communicate(timeout=DEADLINE)
         self.assertNotIn("SIGINT", out)
         commands.close()
+
+
+class Threads(Interactive):
+    def test_a_task_stops_while_it_makes_threads(self):
+        pdbx, commands = self.begin(self.build("threads.c", THREADS, "cc"), self.marker, "-procs", "2")
+        self.read_until(pdbx, "main at threads.c")
+        for _ in range(6):
+            commands.write("cont &\n")
+            self.read_until(pdbx, "going on")
+            commands.write("halt\n")
+            wait_for(lambda: self.all_stopped(pdbx, commands), "the tasks to stop")
+        commands.write("quit\n")
+        commands.close()
+        pdbx.communicate(timeout=DEADLINE)
+
+    def all_stopped(self, pdbx, commands):
+        commands.write("tasks\nhelp quit\n")
+        return "running" not in self.read_until(pdbx, "end the job and leave")
 
 
 class After(Interactive):

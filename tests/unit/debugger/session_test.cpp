@@ -174,6 +174,25 @@ TEST_CASE("tasks that run are left out with the consequence for the command") {
     CHECK(job.execute("cont") == Lines{"error: tasks 0-2 run; stop them first (halt, or Ctrl-C)"});
 }
 
+TEST_CASE("a task that does not stop is interrupted again") {
+    PlayedJob job(1);
+    job.execute("cont &");
+    job.say("*running,thread-id=\"1\"");
+    job.execute("halt &");
+    job.answer("-exec-interrupt", "^done");
+    Session::Time now = Session::Time{} + kStopAgain;
+    job.session.tick(now);
+    job.answer("-exec-interrupt", "^done");
+    now += kStopAgain;
+    job.session.tick(now);
+    job.answer("-exec-interrupt", "^done");
+    job.stop(1);
+    job.session.show_events();
+    job.session.tick(now + kStopAgain);
+    CHECK_FALSE(job.has_written("-exec-interrupt"));
+    CHECK_FALSE(job.session.deadline());
+}
+
 TEST_CASE("a value that is too large has an advice") {
     PlayedJob job(1);
     job.execute("print a");
