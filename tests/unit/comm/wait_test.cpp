@@ -241,3 +241,18 @@ TEST_CASE("waits that last do not make a task yield") {
         CHECK(waiter.looks() > 1);
     }
 }
+
+TEST_CASE("a wait shows the name of its own communicator, and none until it tells one") {
+    Rig rig(false);
+    Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kSleep, rig.fences);
+    waiter.name_contexts([](std::uint32_t) { return std::string_view("MPI_COMM_WORLD"); });
+    waiter.restart();
+    waiter.pause();
+    waiter.note({}, {});
+    CHECK(rig.slot.context_name.read() == "MPI_COMM_WORLD");
+    waiter.restart();
+    waiter.pause();
+    CHECK(rig.slot.context_name.read().empty());
+    waiter.note({}, {});
+    CHECK(rig.slot.context_name.read() == "MPI_COMM_WORLD");
+}
