@@ -81,6 +81,7 @@ Dwfl_Module* read_object(const std::string& path) {
     if (dwfl == nullptr) return nullptr;
     Dwfl_Module* const module = library.report_offline(dwfl, path.c_str(), path.c_str(), -1);
     library.report_end(dwfl, nullptr, nullptr);
+    if (module == nullptr) library.end(dwfl);
     return module;
 }
 
