@@ -35,6 +35,21 @@ class Debugger(ClusterTest):
         self.assertEqual(values, {str(task): [task] for task in range(2, 8)}, result.stdout)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
+    def test_tasks_of_a_host_without_gdb_are_named(self):
+        # Host 1 finds an empty file in the place of gdb; each host has mounts of its own.
+        hosts = self.host_file(range(2), 2)
+        gdb = shutil.which("gdb")
+        subprocess.run(command_on(1, "mount", "--bind", "/dev/null", gdb), check=True, timeout=DEADLINE)
+        try:
+            result = subprocess.run(self.command(["print task", "cont"], PROGRAM, "-procs", "4", "-hostfile", hosts),
+                                    capture_output=True, text=True, timeout=DEADLINE, env=clean_environment(),
+                                    stdin=subprocess.DEVNULL)
+        finally:
+            subprocess.run(command_on(1, "umount", gdb), check=True, timeout=DEADLINE)
+        told = [answer["tasks"] for report in self.reports(result.stdout) for answer in report.get("answers", [])
+                if "gdb is not installed on this node" in answer["text"]]
+        self.assertIn([2, 3], told, result.stdout + result.stderr)
+
     def test_host_that_is_lost(self):
         hosts = self.host_file(range(2), 2)
         script = self.write("commands", "tasks\n")

@@ -203,6 +203,23 @@ class Commands(PdbxTest):
                              env=clean_environment(PATH=path))
         self.assertIn("gdb is not installed on this node", said.text)
 
+    def test_a_signal_stops_its_tasks_only_if_it_is_caught(self):
+        # gdb hands SIGURG on without a stop, and tasks ignore it. Only task 1 sends itself one.
+        program = self.build("signals.c", """
+            #include <signal.h>
+            #include <stdlib.h>
+            #include <string.h>
+            int main(void) {
+                if (strcmp(getenv("MP_CHILD"), "1") == 0) raise(SIGURG);
+                return 0;
+            }
+        """, "cc")
+        said = self.pdbx(["catch signal SIGURG", "cont", "tasks", "delete", "cont"], program, "-procs", "2")
+        self.assertEqual([tasks for tasks, _ in said.stops()], [[0, 1], [1]], said.text)  # the first is in main
+        self.assertIn("kill", said.stops()[1][1], said.text)
+        self.assertEqual(said.status, 0, said.text)
+        self.assertEqual(len(self.pdbx(["cont"], program, "-procs", "2").stops()), 1)
+
     def test_a_reader_that_goes_away_ends_the_job(self):
         debugger = subprocess.Popen(self.command(["print 1", "cont"], "sleep", "300", "-procs", "2"), stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=clean_environment())
