@@ -47,7 +47,7 @@ void Waiter::start_clock() noexcept {
     const std::uint32_t now = in_ms(started_);
     slot_.pulse.moved(now);
     slot_.awaited.clear();
-    slot_.context_name.write({});  // that of an earlier wait
+    slot_.context_name.write("");  // not that of an earlier wait
     slot_.doing.stamp(now | 1u);
 }
 
