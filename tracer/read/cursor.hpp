@@ -71,8 +71,8 @@ class Cursor {
     Position at_;
     std::uint64_t holes_ = 0;
     std::uint64_t implausible_ = 0;
-    Record
-        kept_;  // the record that next() returns, if it is not in the stream or look() was used meanwhile
+    // What next() returns if the stream does not contain that record, or if look() was used meanwhile.
+    Record kept_;
     std::vector<Unfinished>* noted_ = nullptr;
     // The read-ahead buffer of a stream in a file: slots from window_at_ on.
     std::vector<Record> window_;

@@ -1,5 +1,7 @@
-// The locks of windows in shared memory, taken by threads that sleep while they wait. POE_WINDOW_LOCK_SEEDS sets how many
-// seeds are tried, POE_WINDOW_LOCK_SEED the first. A seed decides who takes which kind of lock and who looks how often.
+// The locks of windows in shared memory, taken by threads that sleep while they wait.
+//
+// The test tries POE_WINDOW_LOCK_SEEDS seeds, beginning with POE_WINDOW_LOCK_SEED. The seed determines which kind of lock
+// each thread takes, and whether a waiting thread yields or sleeps.
 #include <array>
 #include <chrono>
 #include <cstdint>
