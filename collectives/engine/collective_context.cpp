@@ -222,7 +222,7 @@ bool CollectiveContext::wants_multicast(const Shape& shape,
     if (const auto& wanted = wanted_for(shape)) return wanted->transport == Transport::kMulticast;
     if (const MeasuredBest* best = tuning().network.best(shape))
         return best->method.transport == Transport::kMulticast;
-    if (multicast_bytes(shape) < kMinMulticastBytes) return false;
+    if (multicast_bytes(shape) < least_multicast_bytes(shape.operation)) return false;
     Shape placed = shape;
     placed.nodes = nodes;
     placed.root = 0;

@@ -149,7 +149,7 @@ std::vector<TimedCandidate> ways_of(CollectiveContext& library, Group& group, co
     if (by_multicast) {
         const double time = predicted_multicast(model, placed);
         all.push_back({{Transport::kMulticast, {}}, time});
-        if (multicast_bytes(shape) >= kMinMulticastBytes &&
+        if (multicast_bytes(shape) >= least_multicast_bytes(shape.operation) &&
             time < predicted(model, placed, cheapest))
             by_model = Transport::kMulticast;
     }

@@ -221,12 +221,11 @@ void measure_level(const char* name, const std::vector<int>& players, Bytes long
         model.start_up, model.transfer, model.message, model.load);
 }
 
-// Lengths for which multicast may be chosen, and one below them; shorter broadcasts would only add noise.
+// Lengths for which multicast may be chosen.
 void measure_multicast(const std::vector<int>& players, Bytes longest, CostModel& model, int me) {
     constexpr double kBudget = 300'000;  // microseconds of a length
     std::vector<Bytes> lengths;
-    for (const Bytes bytes :
-         {Bytes{64} << 10, kMinMulticastBytes, Bytes{256} << 10, kLongestMeasured})
+    for (const Bytes bytes : {Bytes{16} << 10, Bytes{64} << 10, Bytes{256} << 10, kLongestMeasured})
         if (bytes <= longest) lengths.push_back(bytes);
     if (players.size() < 2 || lengths.size() < 2 || comm::the_runtime().nodes() < 2) return;
     std::vector<MulticastMeasured> measured;

@@ -21,10 +21,12 @@ inline Bytes multicast_bytes(const Shape& shape) noexcept {
 // lengths of all blocks, and the ranks are all on different nodes. `nodes` has the form of Shape::nodes.
 bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes) noexcept;
 
-// Calls that send fewer bytes are not sent by multicast unless the user or a measurement of mptune wants it: the
-// root waits for reports, whereas in a tree of messages it may go on. The model does not count that
-// (docs/decisions/055-multicast-in-single-frames.md).
-inline constexpr Bytes kMinMulticastBytes = Bytes{128} << 10;
+// Calls that send fewer bytes are not sent by multicast unless the user or a measurement of mptune wants it. The
+// root of a broadcast waits for reports, whereas in a tree of messages it may go on, and in a scatter or concat every
+// member handles the bytes of all others. The model does not count either (docs/decisions/076-trains-of-datagrams.md).
+constexpr Bytes least_multicast_bytes(Operation operation) noexcept {
+    return operation == Operation::kBcast ? Bytes{10} << 10 : Bytes{128} << 10;
+}
 
 // The number of times that a transfer by multicast waits for a start-up: of the root, and of each level of
 // the report tree.

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <string_view>
 #include <sys/socket.h>
 
@@ -49,6 +50,9 @@ UniqueFd datagram_socket() {
     UniqueFd fd(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!fd) throw_errno("cannot make a socket for multicast");
     ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof kReceiveBuffer);
+    // Where the system does not know trains, it delivers datagrams one by one.
+    const int yes = 1;
+    ::setsockopt(fd.get(), SOL_UDP, UDP_GRO, &yes, sizeof yes);
     return fd;
 }
 
@@ -70,6 +74,18 @@ std::uint32_t ipv4_of(const NodeAddress& node) {
     std::uint32_t address = 0;
     std::memcpy(&address, node.bytes, sizeof address);
     return address;
+}
+
+// The size of each datagram of a train that has arrived; the last one may be shorter. What is not a train
+// is one datagram.
+std::size_t size_of_each(const mmsghdr& header) noexcept {
+    const cmsghdr* const told = CMSG_FIRSTHDR(&header.msg_hdr);
+    if (told != nullptr && told->cmsg_level == SOL_UDP && told->cmsg_type == UDP_GRO) {
+        int each = 0;
+        std::memcpy(&each, CMSG_DATA(told), sizeof each);
+        if (each > 0) return static_cast<std::size_t>(each);
+    }
+    return std::max<std::size_t>(header.msg_len, 1);
 }
 
 // True if several nodes of the job are this computer, as in tests. Multicast must then return to it.
@@ -142,8 +158,9 @@ void MulticastEndpoint::close(MulticastGroup& group) noexcept {
 }
 
 bool MulticastEndpoint::busy() const noexcept {
-    return std::any_of(groups_.begin(), groups_.end(),
-                       [](const auto& each) { return each->group->busy() || each->out; });
+    return std::any_of(groups_.begin(), groups_.end(), [](const auto& each) {
+        return each->group->busy() || each->train.size > 0 || each->held;
+    });
 }
 
 bool MulticastEndpoint::needs_room() const noexcept {
@@ -156,7 +173,7 @@ std::optional<MulticastTime> MulticastEndpoint::due() const noexcept {
     for (const auto& each : groups_) {
         // A datagram that was not sent for lack of room waits for the socket, not for a time.
         if (each->needs_room) continue;
-        const auto due = each->group->due();
+        const auto due = each->held ? MulticastTime{} : each->group->due();
         if (due && (!earliest || *due < *earliest)) earliest = due;
     }
     return earliest;
@@ -165,55 +182,113 @@ std::optional<MulticastTime> MulticastEndpoint::due() const noexcept {
 // --- reading
 
 bool MulticastEndpoint::read_from(int socket, MulticastTime now) {
-    std::array<mmsghdr, kBatch> headers{};
-    std::array<iovec, kBatch> pieces{};
-    for (unsigned i = 0; i < kBatch; ++i) {
-        pieces[i] = {arrived_[i].data(), arrived_[i].size()};
-        headers[i].msg_hdr.msg_iov = &pieces[i];
-        headers[i].msg_hdr.msg_iovlen = 1;
-    }
+    struct alignas(cmsghdr) Control {
+        std::array<std::byte, CMSG_SPACE(sizeof(int))> bytes;
+    };
     bool changed = false;
     for (unsigned round = 0; round < kBatchesPerPoll; ++round) {
+        std::array<mmsghdr, kBatch> headers{};
+        std::array<iovec, kBatch> pieces{};
+        std::array<Control, kBatch> controls{};
+        for (unsigned i = 0; i < kBatch; ++i) {
+            pieces[i] = {arrived_.data() + i * kArrival, kArrival};
+            headers[i].msg_hdr.msg_iov = &pieces[i];
+            headers[i].msg_hdr.msg_iovlen = 1;
+            headers[i].msg_hdr.msg_control = controls[i].bytes.data();
+            headers[i].msg_hdr.msg_controllen = sizeof controls[i];
+        }
         const int count = ::recvmmsg(socket, headers.data(), kBatch, 0, nullptr);
         for (int i = 0; i < count; ++i) {
-            const auto index = static_cast<std::size_t>(i);
-            const std::size_t size = headers[index].msg_len;
-            if (size < sizeof(DatagramHeader)) continue;
-            DatagramHeader header;  // not authenticated yet
-            std::memcpy(&header, arrived_[index].data(), sizeof header);
-            for (const auto& each : groups_) {
-                if (each->group->id() != header.group) continue;
-                changed = each->group->take({arrived_[index].data(), size}, now) || changed;
-            }
+            const mmsghdr& header = headers[static_cast<std::size_t>(i)];
+            const std::span arrived(arrived_.data() + static_cast<std::size_t>(i) * kArrival,
+                                    header.msg_len);
+            const std::size_t each = size_of_each(header);
+            for (std::size_t at = 0; at < arrived.size(); at += each)
+                changed =
+                    take(arrived.subspan(at, std::min(each, arrived.size() - at)), now) || changed;
         }
         if (count < static_cast<int>(kBatch)) break;
     }
     return changed;
 }
 
+bool MulticastEndpoint::take(std::span<const std::byte> datagram, MulticastTime now) {
+    if (datagram.size() < sizeof(DatagramHeader)) return false;
+    DatagramHeader header;  // not authenticated yet
+    std::memcpy(&header, datagram.data(), sizeof header);
+    bool changed = false;
+    for (const auto& each : groups_)
+        if (each->group->id() == header.group)
+            changed = each->group->take(datagram, now) || changed;
+    return changed;
+}
+
 // --- sending
 
-// Returns false if the socket has no room. Any other failure is a loss, which the protocol repairs.
-bool MulticastEndpoint::send_to(const Open& open, DatagramAddress to) const noexcept {
-    const sockaddr_in address = socket_address(to);
-    for (;;) {
-        const ssize_t sent = ::sendto(unicast_.get(), open.bytes.data(), open.out->size, 0,
-                                      reinterpret_cast<const sockaddr*>(&address), sizeof address);
-        if (sent >= 0 || (errno != EINTR && errno != EAGAIN)) return true;
-        if (errno == EAGAIN) return false;
+// Adds to the train what the group sends next, and returns the number of datagrams.
+unsigned MulticastEndpoint::fill_train(Open& open, MulticastTime now) const {
+    Train& train = open.train;
+    const std::size_t most = takes_trains_ ? kTrain : 1;
+    for (unsigned count = 0;; ++count) {
+        auto& held = open.held;
+        if (!held) held = open.group->next(open.held_bytes.data(), now);
+        if (!held) return count;
+        if (train.size == 0) {
+            train.to = held->to;
+            train.rank = held->rank;
+            train.each = held->size;
+        } else if (held->to != train.to || held->rank != train.rank || held->size > train.each ||
+                   train.size % train.each != 0 || train.size == most * train.each) {
+            return count;
+        }
+        std::memcpy(train.bytes.data() + train.size, open.held_bytes.data(), held->size);
+        train.size += held->size;
+        held.reset();
     }
 }
 
-bool MulticastEndpoint::send_datagram(Open& open) {
+// Returns false if the socket has no room. Any other failure is a loss, which the protocol repairs.
+// After the failure of a train there are no more trains.
+bool MulticastEndpoint::send_to(Train& train, DatagramAddress to) {
+    sockaddr_in address = socket_address(to);
+    iovec piece{train.bytes.data(), train.size};
+    msghdr message{};
+    message.msg_name = &address;
+    message.msg_namelen = sizeof address;
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(std::uint16_t))> control{};
+    const bool several = train.size > train.each;
+    if (several) {
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        cmsghdr* const segment = CMSG_FIRSTHDR(&message);
+        segment->cmsg_level = SOL_UDP;
+        segment->cmsg_type = UDP_SEGMENT;
+        segment->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+        const auto each = static_cast<std::uint16_t>(train.each);
+        std::memcpy(CMSG_DATA(segment), &each, sizeof each);
+    }
+    ssize_t sent = 0;
+    do sent = ::sendmsg(unicast_.get(), &message, 0);
+    while (sent < 0 && errno == EINTR);
+    if (sent >= 0) return true;
+    if (errno == EAGAIN) return false;
+    if (several) takes_trains_ = false;
+    return true;
+}
+
+bool MulticastEndpoint::send_train(Open& open) {
     using To = MulticastGroup::Outgoing::To;
-    switch (open.out->to) {
+    switch (open.train.to) {
         case To::kAll:
-            return send_to(open, {address_of(open.group->id()), port_});
+            return send_to(open.train, {address_of(open.group->id()), port_});
         case To::kOne:
-            return send_to(open, open.members[open.out->rank]);
+            return send_to(open.train, open.members[open.train.rank]);
         case To::kEach:
             for (; open.next < open.members.size(); ++open.next)
-                if (open.next != open.me && !send_to(open, open.members[open.next])) return false;
+                if (open.next != open.me && !send_to(open.train, open.members[open.next]))
+                    return false;
             break;
     }
     return true;
@@ -221,15 +296,16 @@ bool MulticastEndpoint::send_datagram(Open& open) {
 
 bool MulticastEndpoint::send_for(Open& open, MulticastTime now) {
     bool sent = false;
-    for (unsigned i = 0; i < kSentPerPoll; ++i) {
-        if (!open.out) {
-            open.out = open.group->next(open.bytes.data(), now);
+    for (unsigned count = 0; count < kSentPerPoll;) {
+        if (open.train.size == 0) {
+            const unsigned more = fill_train(open, now);
+            if (more == 0) break;
+            count += more;
             open.next = 0;
-            if (!open.out) break;
         }
-        open.needs_room = !send_datagram(open);
+        open.needs_room = !send_train(open);
         if (open.needs_room) break;
-        open.out.reset();
+        open.train.size = 0;
         // What is only repeated, because nothing answers, is no progress.
         sent = open.group->sender() == nullptr || !open.group->sender()->stalled();
     }

@@ -8,6 +8,11 @@
 // Pacing: the send buffer has its default size, so the network's own queue holds the sender back.
 // The window of the protocol (multicast_sender.hpp) does the rest.
 //
+// Trains: datagrams of one size that follow each other to the same address are passed to the system in
+// one call, and may arrive in one call (UDP_SEGMENT and UDP_GRO). On the cable they are single frames.
+// A train costs the system little more than one datagram. Where it takes no trains, datagrams are sent
+// one by one.
+//
 // Only IPv4. Datagrams stay on the local network (TTL 1). Whether it carries multicast at all is
 // found out by a probe (multicast_group.hpp).
 #pragma once
@@ -58,23 +63,37 @@ class MulticastEndpoint {
     std::optional<MulticastTime> due() const noexcept;
 
   private:
-    static constexpr unsigned kBatch = 16;
+    static constexpr unsigned kBatch = 4;
+    static constexpr std::size_t kTrain = 16;         // datagrams, at most
+    static constexpr std::size_t kArrival = 1 << 16;  // no datagram or train of IPv4 is longer
+    // Datagrams of size `each` that follow each other in `bytes`; only the last one may be shorter.
+    struct Train {
+        MulticastGroup::Outgoing::To to{};
+        std::uint32_t rank = 0;  // for kOne
+        std::size_t each = 0;
+        std::size_t size = 0;  // in all; 0: there is no train
+        std::array<std::byte, kTrain * kMaxDatagram> bytes{};
+    };
     struct Open {
         std::unique_ptr<MulticastGroup> group;
         std::vector<DatagramAddress> members;
         std::uint32_t me = 0;
-        // The datagram that is being sent; `next` is the first member that has not got it.
-        std::optional<MulticastGroup::Outgoing> out;
+        // What is being sent. `next` is the first member that has not got it, for kEach.
+        Train train;
         std::uint32_t next = 0;
-        std::array<std::byte, kMaxDatagram> bytes{};
         bool needs_room = false;
+        // The datagram after the train, which does not belong to it.
+        std::optional<MulticastGroup::Outgoing> held;
+        std::array<std::byte, kMaxDatagram> held_bytes{};
     };
     std::uint32_t address_of(std::uint64_t id) const noexcept;
     bool join(std::uint32_t address, bool wanted) noexcept;
     bool read_from(int socket, MulticastTime now);
+    bool take(std::span<const std::byte> datagram, MulticastTime now);
+    unsigned fill_train(Open& open, MulticastTime now) const;
     bool send_for(Open& open, MulticastTime now);
-    bool send_datagram(Open& open);
-    bool send_to(const Open& open, DatagramAddress to) const noexcept;
+    bool send_train(Open& open);
+    bool send_to(Train& train, DatagramAddress to);
 
     DatagramKey key_;
     DatagramAddress own_;
@@ -84,7 +103,8 @@ class MulticastEndpoint {
     std::uint16_t port_ = 0;                          // network byte order
     std::array<std::uint32_t, kAddresses> joined_{};  // number of groups
     std::vector<std::unique_ptr<Open>> groups_;
-    std::array<std::array<std::byte, kMaxDatagram>, kBatch> arrived_{};
+    bool takes_trains_ = true;  // the system does
+    std::vector<std::byte> arrived_ = std::vector<std::byte>(kBatch * kArrival);
 };
 
 }  // namespace poe::comm
