@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "partition_manager/channel/message_fields.hpp"
 #include "tests/fuzz/fuzz_driver.hpp"
@@ -153,15 +155,20 @@ class Filler {
 
 inline constexpr std::size_t kMessageKinds = std::variant_size_v<pm::Message>;
 
-// Message number `which` of the variant.
-template <std::size_t Index = 0>
-pm::Message random_message(std::size_t which, Random& random) {
-    if constexpr (Index + 1 < kMessageKinds) {
-        if (which != Index) return random_message<Index + 1>(which, random);
-    }
-    std::variant_alternative_t<Index, pm::Message> message;
+template <std::size_t Kind>
+pm::Message random_of_kind(Random& random) {
+    std::variant_alternative_t<Kind, pm::Message> message;
     Filler{random}(message);
     return message;
+}
+
+// Message number `which` of the variant.
+inline pm::Message random_message(std::size_t which, Random& random) {
+    static constexpr auto kMakers = []<std::size_t... Kinds>(std::index_sequence<Kinds...>) {
+        return std::array{&random_of_kind<Kinds>...};
+    }
+    (std::make_index_sequence<kMessageKinds>());
+    return kMakers[which](random);
 }
 
 inline pm::StartJob random_start(Random& random) {

@@ -274,14 +274,12 @@ inline bool same(const pm::DebuggerStarted& a, const pm::DebuggerStarted& b) {
     return a.trouble == b.trouble && same(a.tasks, b.tasks);
 }
 inline bool same(const pm::Message& a, const pm::Message& b) {
-    return std::visit(
-        [](const auto& one, const auto& other) {
-            if constexpr (std::is_same_v<decltype(one), decltype(other)>)
-                return same(one, other);
-            else
-                return false;
-        },
-        a, b);
+    return a.index() == b.index() &&
+           std::visit(
+               [&b](const auto& one) {
+                   return same(one, std::get<std::decay_t<decltype(one)>>(b));
+               },
+               a);
 }
 
 }  // namespace poe::fuzz
