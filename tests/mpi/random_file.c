@@ -381,7 +381,7 @@ int main(int argc, char** argv) {
         CHECK_OK(MPI_File_open(MPI_COMM_WORLD, name,
                                MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, info, &file));
         MPI_Info_free(&info);
-        /* Nothing remains if a task is killed. */
+        /* Little remains if a task is killed; mpl_run removes what does. */
         if (rank == 0) {
             posix = open(name, O_RDONLY);
             CHECK(posix >= 0);

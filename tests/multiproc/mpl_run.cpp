@@ -13,6 +13,7 @@
 // others go on for 30 ms, then ends the job as pmd does; the others may exit or be ended, but not
 // die otherwise. -c pretends that the node has that many cores. -d uses another file system than
 // /dev/shm. -s tells the tasks not to read each other's memory; -f lets the system forbid it.
+// TMPDIR is a folder for the tasks, so what tasks that are killed have left there goes with the job.
 //
 // Exit: 0 every task exited 0 (or as -k allows); 1 a task did not; 2 wrong usage; 3 deadline
 // passed.
@@ -158,6 +159,27 @@ class JobDirectory {
 
   private:
     std::string id_;
+    std::string path_;
+};
+
+// The folder for files of the tasks, on a disk if possible; gone with the object.
+class TemporaryFolder {
+  public:
+    TemporaryFolder() {
+        const char* const parent = std::getenv("TMPDIR");
+        path_ = std::string(parent != nullptr ? parent : "/tmp") + "/mpl-run-XXXXXX";
+        if (::mkdtemp(path_.data()) == nullptr) usage(("cannot make " + path_).c_str());
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    const std::string& path() const { return path_; }
+
+  private:
     std::string path_;
 };
 
@@ -336,6 +358,8 @@ class Job {
 int main(int argc, char** argv) {
     const Options options = read_options(argc, argv);
     const JobDirectory directory(options.directory);
+    const TemporaryFolder folder;
+    ::setenv("TMPDIR", folder.path().c_str(), 1);
     try {
         return Job(options, directory).run();
     } catch (const std::exception& error) {

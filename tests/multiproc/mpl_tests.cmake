@@ -61,6 +61,10 @@ function(mpl_test name)
   set_tests_properties(mpl_${name} PROPERTIES TIMEOUT ${short_test})
 endfunction()
 
+# What tasks leave in TMPDIR goes with the job.
+mpl_test(run_leaves_nothing sh -c [=[folder=$("$0" -n 2 sh -c 'touch "${TMPDIR:?}/$MP_CHILD" && echo "$TMPDIR"' | sort -u) &&
+  test -n "$folder" && ! test -e "$folder"]=] $<TARGET_FILE:mpl_run>)
+
 foreach(tasks 1 2 3 4 7 8 16)
   mpl_test(semantics_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_semantics>)
   mpl_test(nonblocking_${tasks} mpl_run -n ${tasks} $<TARGET_FILE:mpl_nonblocking>)

@@ -29,6 +29,7 @@ foreach(mpi OPENMPI MPICH)
   target_compile_definitions(pmi_test PRIVATE PMI_TEST_${mpi}="${program}")
 endforeach()
 
-add_test(NAME pmi COMMAND pmi_test)
 # It compares public folders before and after.
-set_tests_properties(pmi PROPERTIES TIMEOUT ${short_test} RUN_SERIAL TRUE)
+add_test(NAME pmi COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/private_node $<TARGET_FILE:pmi_test>)
+set_tests_properties(pmi PROPERTIES TIMEOUT ${short_test} RUN_SERIAL TRUE
+  ENVIRONMENT "POE_BUILD=${CMAKE_BINARY_DIR};POE_SOURCE=${CMAKE_SOURCE_DIR}")
