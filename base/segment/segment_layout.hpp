@@ -50,7 +50,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 26;
+inline constexpr std::uint32_t kSegmentVersion = 27;
 inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
@@ -221,6 +221,8 @@ struct TaskSlot {
     // Where the task keeps tables for its daemon, in its own memory: MatcherTables of kOwnLibrary,
     // ObservedTables of kObserved. 0: nowhere.
     std::atomic<std::uint64_t> observed_tables;
+    // Of kOwnLibrary, likewise: its ThreadWaitsTable. 0: only one thread may call.
+    std::atomic<std::uint64_t> thread_waits;
 
     // Line 2: how often a doorbell bit was set. The owner reads it before it scans its board.
     alignas(kLine) std::atomic<std::uint32_t> rings;

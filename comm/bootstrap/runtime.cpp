@@ -179,6 +179,8 @@ void Runtime::share_among_threads() {
         slot_->doing.clear();
         slot_->awaited.clear();
         slot_->pulse.word.store(0, std::memory_order_release);
+        slot_->thread_waits.store(reinterpret_cast<std::uintptr_t>(&thread_support_->waits.table()),
+                                  std::memory_order_release);
     }
     shown_.activity = nullptr;
     messages_->share(thread_support_->waits);

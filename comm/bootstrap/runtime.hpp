@@ -218,6 +218,9 @@ class Runtime {
         void help() override { messages_.help(); }
         bool take_in_offers() override { return messages_.take_in_offers(); }
         bool needs_polling() const noexcept override { return messages_.needs_polling(); }
+        UnexpectedView unexpected(const Awaited& awaited) const noexcept override {
+            return messages_.unexpected_view(awaited);
+        }
 
       private:
         MessageLayer& messages_;

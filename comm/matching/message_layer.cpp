@@ -113,7 +113,7 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
             wait.sweep();
             if (wait.over()) break;
             if (take_in_offers()) continue;
-            if (waiter_->note_due()) wait.note();
+            if (waiter_->note_due()) note_wait(wait.awaited());
         }
         if (!time_to_sleep) continue;
         waiter_->begin_sleep();
@@ -136,17 +136,19 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
 template <typename Wait>
 [[gnu::cold]] void MessageLayer::wait_among_threads(const Wait& wait) {
     struct Condition final : WaitCondition {
-        explicit Condition(const Wait& of) noexcept : its_wait(of) {}
+        Condition(const MessageLayer& its_layer, const Wait& of) noexcept
+            : layer(its_layer), its_wait(of) {}
         bool over() override { return its_wait.over(); }
         void sweep() override { its_wait.sweep(); }
+        Awaited awaited() const override { return layer.shown(its_wait.awaited()); }
+        const MessageLayer& layer;
         const Wait& its_wait;
     };
-    Condition condition(wait);
+    Condition condition(*this, wait);
     thread_waits_->wait(condition);
 }
 
-// A wait for one request: ends the request if it cannot complete, and publishes the wait to
-// watchers.
+// A wait for one request: ends the request if it cannot complete.
 template <typename R>
 struct MessageLayer::WaitForOne {
     MessageLayer& layer;
@@ -154,7 +156,7 @@ struct MessageLayer::WaitForOne {
 
     bool over() const { return request.outcome != Outcome::kPending; }
     void sweep() const { layer.end_if_hopeless(request); }
-    void note() const { layer.note_wait(layer.awaited_by(request)); }
+    Awaited awaited() const { return layer.awaited_by(request); }
 };
 
 Outcome MessageLayer::wait(SendRequest& request) {
@@ -181,25 +183,22 @@ Outcome MessageLayer::wait(ReceiveRequest& request) {
 
 // A wait for any of several requests. A note cannot name several peers, so it names none.
 struct MessageLayer::WaitForAny {
-    MessageLayer& layer;
     const FinishedList& list;
     const std::function<void()>& sweep;
 
     bool over() const { return list.outcome != Outcome::kPending; }
-
-    void note() const { layer.note_wait({}); }
+    Awaited awaited() const { return {}; }
 };
 
 void MessageLayer::wait(FinishedList& list, const std::function<void()>& sweep) {
     sweep();
-    if (list.outcome == Outcome::kPending)
-        wait_until_over(list.outcome, WaitForAny{*this, list, sweep});
+    if (list.outcome == Outcome::kPending) wait_until_over(list.outcome, WaitForAny{list, sweep});
 }
 
 struct MessageLayer::WaitForStore {
     MessageLayer& layer;
     const std::function<bool()>& done;
-    const std::function<Awaited()>& awaited;
+    const std::function<Awaited()>& names_member;
     const std::function<bool()>* give_up;
     bool& given_up;
 
@@ -208,7 +207,7 @@ struct MessageLayer::WaitForStore {
         layer.look_for_ends();
         if (give_up != nullptr) given_up = given_up || (*give_up)();
     }
-    void note() const { layer.note_wait(awaited()); }
+    Awaited awaited() const { return names_member(); }
 };
 
 [[gnu::hot]] bool MessageLayer::wait_until(const std::function<bool()>& over,

@@ -239,6 +239,8 @@ class MessageLayer final : private PipeSink {
     }
     // Where the queues are, for readers of this process's memory. Valid as long as the layer.
     const MatcherTables& tables() const noexcept { return tables_; }
+    // For watchers: messages that no receive has matched, those that matter for such a wait first.
+    UnexpectedView unexpected_view(const Awaited& awaited) const noexcept;
 
   private:
     // A message that is being fetched from the sender's memory in pieces.
@@ -339,8 +341,6 @@ class MessageLayer final : private PipeSink {
     void give_up_unconnected();
     TaskId lost_partner(TaskId peer, ContextId context, std::int32_t type);
 
-    // The notes for watchers about a wait (message_notes.cpp).
-    UnexpectedView unexpected_view(const Awaited& awaited) const noexcept;
     MatcherTables make_tables() const noexcept;
 
     MessageLayerSettings settings_;

@@ -51,8 +51,11 @@ class FairLock {
         return (state_.load(std::memory_order_relaxed) & kQueued) != 0;
     }
 
-  private:
+    // A 32-bit word in which kHeld is set while a thread has the lock, for readers of this process's memory.
+    const void* word() const noexcept { return &state_; }
     enum State : std::uint32_t { kHeld = 1, kQueued = 2 };
+
+  private:
     enum Call : std::uint32_t { kSleep = 0, kTry, kGranted };
 
     // A thread in the queue, on its own stack. The mutex protects all but `call`.

@@ -107,6 +107,7 @@ void RuntimeLock::prepare(std::function<void()> disarm) {
 }
 
 void RuntimeLock::watch() noexcept {
+    if (progress_thread() == 0) progress_thread_.store(::gettid(), std::memory_order_relaxed);
     std::uint32_t idle = idle_;
     // Fails if the mark is still there, or in shared mode.
     if (attention_.compare_exchange_strong(idle, kWatching) || !shared()) return;

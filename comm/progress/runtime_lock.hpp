@@ -104,6 +104,12 @@ class RuntimeLock {
     void take_again() noexcept;
     // True if a thread has waited for the turn for so long that it sleeps.
     bool contended() const noexcept { return lock_.contended(); }
+    // For readers of this process's memory, in shared mode: the word of the lock, and the id of the progress thread, 0 if
+    // there is none.
+    const void* word() const noexcept { return lock_.word(); }
+    std::int32_t progress_thread() const noexcept {
+        return progress_thread_.load(std::memory_order_relaxed);
+    }
 
     // --- For the progress thread; there is only one.
     enum class Claim : std::uint8_t {
@@ -165,6 +171,7 @@ class RuntimeLock {
     std::atomic<std::uint32_t> attention_{kIdle};
     std::atomic<std::thread::id> nested_{};
     std::uint32_t idle_ = kIdle;  // kIdle or kFenced
+    std::atomic<std::int32_t> progress_thread_{0};
     std::function<void()> disarm_;
 
     // Shared mode. The turn protects what is not atomic.

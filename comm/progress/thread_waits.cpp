@@ -1,7 +1,9 @@
 // Waits of several threads; thread_waits.hpp has the protocol and shows that no wake-up is lost.
 #include "comm/progress/thread_waits.hpp"
 
+#include <algorithm>
 #include <sched.h>
+#include <unistd.h>
 
 #include "base/futex.hpp"
 #include "base/relax.hpp"
@@ -19,6 +21,11 @@ constexpr unsigned kBurst = 16;          // polls before each pause, if every th
 constexpr std::uint32_t kPerClock = 16;  // pauses before the clock is read
 constexpr std::uint32_t kPerClockCrowded = 4;
 
+std::int32_t this_threads_id() noexcept {
+    static thread_local const std::int32_t own = ::gettid();
+    return own;
+}
+
 }  // namespace
 
 TaskActivityWords& this_threads_activity() noexcept {
@@ -30,7 +37,11 @@ TaskActivityWords& this_threads_activity() noexcept {
 class ThreadWaits::Member {
   public:
     Member(ThreadWaits& waits, WaitCondition& its_condition) noexcept
-        : condition(its_condition), activity(this_threads_activity()), waits_(waits) {
+        : condition(its_condition),
+          activity(this_threads_activity()),
+          thread(this_threads_id()),
+          waits_(waits) {
+        ++waits_.table_.changes;
         previous = waits_.last_;
         (previous != nullptr ? previous->next : waits_.first_) = this;
         waits_.last_ = this;
@@ -38,6 +49,7 @@ class ThreadWaits::Member {
         ++waits_.awake_;
     }
     ~Member() {
+        ++waits_.table_.changes;
         (previous != nullptr ? previous->next : waits_.first_) = next;
         (next != nullptr ? next->previous : waits_.last_) = previous;
         --waits_.members_;
@@ -53,10 +65,19 @@ class ThreadWaits::Member {
 
     WaitCondition& condition;
     TaskActivityWords& activity;
+    const std::int32_t thread;           // its id
     std::atomic<std::uint32_t> word{0};  // futex word: 1 once the member was woken
     bool awake = true;
     Member* next = nullptr;
     Member* previous = nullptr;
+
+    Awaited awaited() const noexcept {
+        try {
+            return condition.awaited();
+        } catch (...) {
+            return {};
+        }
+    }
 
   private:
     ThreadWaits& waits_;
@@ -113,6 +134,7 @@ void ThreadWaits::wait(WaitCondition& condition) {
     Pause pause(settings_.mode);
     work_.help();
     while (!condition.over()) {
+        const std::uint32_t began_ms = pause.lasts() && waiter_ != nullptr ? waiter_->now_ms() : 0;
         if (poll()) {
             // If others poll too, this thread may wait for something that comes much later.
             if (awake_ == 1) pause.restart();
@@ -124,9 +146,15 @@ void ThreadWaits::wait(WaitCondition& condition) {
         if (pause.impatient()) {
             condition.sweep();
             if (condition.over()) return;
-            if (work_.take_in_offers()) continue;
+            if (work_.take_in_offers()) {
+                ++table_.changes;
+                continue;
+            }
         }
-        if (pause.lasts()) show(self);
+        if (pause.lasts()) {
+            show(self);
+            note_vain_look(began_ms);
+        }
         if (step == Pause::Step::kSleep) {
             sleep(self);
         } else {
@@ -137,7 +165,9 @@ void ThreadWaits::wait(WaitCondition& condition) {
 
 bool ThreadWaits::look(unsigned times) {
     while (times-- > 0) {
-        if (work_.progress()) return true;
+        if (!work_.progress()) continue;
+        ++table_.changes;
+        return true;
     }
     return false;
 }
@@ -261,8 +291,7 @@ void ThreadWaits::withdraw() noexcept {
     sleeper_->withdraw();
 }
 
-// Watchers see the call of one thread that waits. They do not see that nothing moves: other threads,
-// which may compute, can act at any time, so the deadlock watch must not count this task as stuck.
+// The slot shows the call of one thread that waits.
 void ThreadWaits::show(Member& self) noexcept {
     if (shown_ != nullptr || settings_.shown == nullptr) return;
     const TaskActivity doing = self.activity.read();
@@ -273,7 +302,71 @@ void ThreadWaits::show(Member& self) noexcept {
     if (waiter_ != nullptr) settings_.shown->stamp(waiter_->now_ms() | 1u);
 }
 
+// Whether a member can go on that has not run yet.
+bool ThreadWaits::any_over() noexcept {
+    for (Member* each = first_; each != nullptr; each = each->next) {
+        try {
+            if (each->condition.over()) return true;
+        } catch (...) {
+            return true;  // with an error
+        }
+    }
+    return false;
+}
+
+// The last poll of this thread has found nothing. `began_ms`: when it began; 0: not known. What the members wait for is
+// noted only if nothing has changed between two such polls, because it takes longer than a message.
+void ThreadWaits::note_vain_look(std::uint32_t began_ms) noexcept {
+    if (waiter_ == nullptr) return;
+    ++table_.looks;
+    if (any_over()) ++table_.changes;
+    if (table_.changes != seen_changes_) {
+        seen_changes_ = table_.changes;
+        waiter_->show_movement();
+        return;
+    }
+    if (began_ms == 0) return;
+    if (table_.noted != table_.changes) note_members();
+    waiter_->show_vain_look(began_ms);
+}
+
+void ThreadWaits::note_members() noexcept {
+    table_.count = 0;
+    for (const Member* each = first_; each != nullptr; each = each->next) {
+        if (table_.count < ThreadWaitsTable::kMostThreads)
+            table_.threads[table_.count] = note_of(*each);
+        ++table_.count;
+        if (each != shown_) continue;
+        const Awaited awaited = each->awaited();
+        waiter_->show_wait(awaited, work_.unexpected(awaited));
+    }
+    table_.progress_thread = turn_.progress_thread();
+    table_.noted = table_.changes;
+}
+
+WaitingThread ThreadWaits::note_of(const Member& member) const noexcept {
+    const TaskActivity doing = member.activity.read();
+    const Awaited awaited = member.awaited();
+    WaitingThread note;
+    note.thread = member.thread;
+    note.call = static_cast<std::uint32_t>(doing.call);
+    note.peer = doing.peer;
+    note.type = doing.type;
+    note.bytes = doing.bytes;
+    note.site = doing.site;
+    note.context = doing.context;
+    note.awaited_kind = static_cast<std::uint32_t>(awaited.kind);
+    note.awaited_peer = awaited.peer;
+    note.awaited_type = awaited.type;
+    note.awaited_context = awaited.context;
+    const std::string_view name = waiter_->name_of_context(doing.context);
+    std::copy_n(name.data(), std::min(name.size(), note.communicator.size()),
+                note.communicator.data());
+    return note;
+}
+
 void ThreadWaits::before_release() noexcept {
+    ++table_.changes;
     if (members_ == awake_) return;
     try {
         work_.help();

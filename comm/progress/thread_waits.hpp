@@ -30,6 +30,10 @@
 // asleep is woken. While members are awake, the announcement is withdrawn, so that senders need not
 // wake a thread that has nothing to do.
 //
+// Watchers see what the members wait for (base/segment/thread_waits_table.hpp). In a wait that lasts, the member that
+// polls notes whether anything has changed since it noted last: only then can no member go on, whatever another
+// task is able to do.
+//
 // A member returns only when it has found its condition met itself, while it has the turn. That
 // another thread has evaluated the condition is only a reason to wake it.
 #pragma once
@@ -40,6 +44,8 @@
 
 #include "base/segment/segment_layout.hpp"
 #include "base/segment/task_activity.hpp"
+#include "base/segment/thread_waits_table.hpp"
+#include "base/segment/wait_notes.hpp"
 #include "comm/progress/progress_sleeper.hpp"
 #include "comm/progress/runtime_lock.hpp"
 #include "comm/progress/wait.hpp"
@@ -58,6 +64,8 @@ class PolledWork {
     virtual bool take_in_offers() = 0;
     // True if something can move that no sender will announce.
     virtual bool needs_polling() const noexcept = 0;
+    // For watchers: the messages that no receive has matched, those that matter for this wait first.
+    virtual UnexpectedView unexpected(const Awaited& awaited) const noexcept = 0;
 };
 
 // What a thread waits for. Any thread that has the turn may evaluate it, on behalf of the waiting
@@ -70,10 +78,11 @@ class WaitCondition {
     virtual bool over() = 0;
     // Called in waits that last, by the waiting thread: ends what can never complete.
     virtual void sweep() = 0;
+    // For watchers: what ends the wait. Must not block. May throw.
+    virtual Awaited awaited() const = 0;
 };
 
-// The call that this thread is in, for watchers. Only the call of one thread at a time is visible in
-// the task's slot.
+// The call that this thread is in, for watchers. The task's slot has the call of one thread at a time.
 TaskActivityWords& this_threads_activity() noexcept;
 
 // Thread-safe in the sense that its functions are for the thread that has the turn.
@@ -93,7 +102,10 @@ class ThreadWaits final : public TurnObserver {
     // `sleeper` and `waiter` are null in a job of one task. All references must outlive this object.
     ThreadWaits(RuntimeLock& turn, PolledWork& work, ProgressSleeper* sleeper, Waiter* waiter,
                 const Settings& settings) noexcept
-        : turn_(turn), work_(work), sleeper_(sleeper), waiter_(waiter), settings_(settings) {}
+        : turn_(turn), work_(work), sleeper_(sleeper), waiter_(waiter), settings_(settings) {
+        table_.turn = reinterpret_cast<std::uintptr_t>(turn.word());
+        table_.turn_held = FairLock::kHeld;
+    }
 
     // Blocks until the condition is met. Gives the turn up meanwhile; the caller has it again
     // afterwards, also after an exception.
@@ -106,6 +118,9 @@ class ThreadWaits final : public TurnObserver {
 
     // From now on senders wake this task by its SleepPlace.
     void leave_doorbell() noexcept { settings_.on_doorbell = false; }
+
+    // What the members wait for, for readers of this process's memory. Valid as long as this object.
+    const ThreadWaitsTable& table() const noexcept { return table_; }
 
     void before_release() noexcept override;
     bool any_waits() const noexcept override { return first_ != nullptr; }
@@ -131,6 +146,10 @@ class ThreadWaits final : public TurnObserver {
     void wake(Member& member) noexcept;
     void withdraw() noexcept;
     void show(Member& self) noexcept;
+    bool any_over() noexcept;
+    void note_vain_look(std::uint32_t began_ms) noexcept;
+    void note_members() noexcept;
+    WaitingThread note_of(const Member& member) const noexcept;
 
     RuntimeLock& turn_;
     PolledWork& work_;
@@ -143,7 +162,9 @@ class ThreadWaits final : public TurnObserver {
     std::uint32_t awake_ = 0;           // members that are awake
     Member* sleeps_for_all_ = nullptr;  // the member in ProgressSleeper::sleep(); null: none
     bool announced_ = false;            // its sleep is announced
-    const Member* shown_ = nullptr;     // the member whose call watchers see
+    const Member* shown_ = nullptr;     // the member whose call watchers see in the slot
+    ThreadWaitsTable table_;
+    std::uint64_t seen_changes_ = 0;  // table_.changes when they were noted last
 };
 
 }  // namespace poe::comm

@@ -45,18 +45,27 @@ std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {
 void Waiter::start_clock() noexcept {
     started_ = look_began_ = Clock::now();
     const std::uint32_t now = in_ms(started_);
-    slot_.pulse.moved(now);
-    slot_.awaited.clear();
-    slot_.context_name.write("");  // not that of an earlier wait
+    show_movement(now);
     slot_.doing.stamp(now | 1u);
+}
+
+// What is known of an earlier wait is not for this one.
+void Waiter::show_movement(std::uint32_t now_ms) noexcept {
+    slot_.pulse.moved(now_ms);
+    slot_.awaited.clear();
+    slot_.context_name.write("");
 }
 
 void Waiter::note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept {
     noted_ = true;
-    if (name_of_context_) slot_.context_name.write(name_of_context_(slot_.doing.read().context));
     Awaited shown = awaited;
     if (progress_ != nullptr) shown.progress = *progress_;
-    slot_.awaited.set(shown);
+    show_wait(shown, unexpected);
+}
+
+void Waiter::show_wait(const Awaited& awaited, const UnexpectedView& unexpected) noexcept {
+    slot_.context_name.write(name_of_context(slot_.doing.read().context));
+    slot_.awaited.set(awaited);
     slot_.unexpected.write(unexpected);
 }
 

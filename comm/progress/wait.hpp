@@ -172,6 +172,15 @@ class Waiter {
     // sleep.
     void stop_if_ending() noexcept { leave_if_ending(); }
     void slept() noexcept;
+    // For such threads, too, which decide when something has moved. Publish that it has; what one of them waits for;
+    // that a poll which began then has found nothing.
+    void show_movement() noexcept { show_movement(now_ms()); }
+    void show_wait(const Awaited& awaited, const UnexpectedView& unexpected) noexcept;
+    void show_vain_look(std::uint32_t began_ms) noexcept { slot_.pulse.looked(began_ms); }
+    // The name of a context, as name_contexts() has installed it.
+    std::string_view name_of_context(std::uint32_t context) const {
+        return name_of_context_ ? name_of_context_(context) : std::string_view();
+    }
     // The time in milliseconds since the creation of the segment.
     std::uint32_t now_ms() const noexcept { return in_ms(Clock::now()); }
 
@@ -190,6 +199,7 @@ class Waiter {
     bool pause_yielding() noexcept;
     bool pause_sleeping() noexcept;
     void start_clock() noexcept;
+    void show_movement(std::uint32_t now_ms) noexcept;
     void look_was_vain() noexcept;
     std::uint32_t in_ms(Clock::time_point time) const noexcept;
     void leave_if_ending() noexcept;

@@ -179,6 +179,7 @@ void fields(F& f, TaskActivity& m) {
 template <class F>
 void fields(F& f, ThreadWait& m) {
     f(m.one_suffices)(m.needs)(m.doing)(m.communicator)(m.place);
+    f(m.awaited.kind, Awaited::Kind::kAll)(m.awaited.peer)(m.awaited.type)(m.awaited.context);
 }
 template <class F>
 void fields(F& f, ObservedEvidence& m) {

@@ -64,7 +64,7 @@
 namespace poe::pm {
 
 // Both ends must have the same version. It changes with every change of a struct below.
-inline constexpr int kChannelVersion = 21;
+inline constexpr int kChannelVersion = 22;
 
 struct Hello {
     int version = kChannelVersion;

@@ -55,7 +55,7 @@ bool nothing_else_acts(pid_t process, const ObservedTables& tables) {
                                 tables.library_threads.begin() + tables.library_threads_count);
     for (const ObservedCaller& caller : tables.callers)
         if (caller.thread != 0 && caller.inside != 0) left_out.push_back(caller.thread);
-    return other_threads_sleep(process, left_out);
+    return other_threads_sleep(process, left_out, [] { return true; });
 }
 
 ThreadWait wait_of(const ObservedCaller& caller) {

@@ -79,9 +79,10 @@ std::optional<Switches> look(pid_t process, std::span<const pid_t> left_out) {
 
 // A thread that has not run between the two looks has slept all the time between them, so if none has run, all
 // have slept at the same time.
-bool other_threads_sleep(pid_t process, std::span<const pid_t> left_out) {
+bool other_threads_sleep(pid_t process, std::span<const pid_t> left_out,
+                         const std::function<bool()>& meanwhile) {
     const auto first = look(process, left_out);
-    return first && first == look(process, left_out);
+    return first && meanwhile() && first == look(process, left_out);
 }
 
 }  // namespace poe::pm

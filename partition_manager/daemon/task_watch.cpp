@@ -7,6 +7,7 @@
 
 #include "partition_manager/daemon/observed_memory.hpp"
 #include "partition_manager/daemon/queue_reader.hpp"
+#include "partition_manager/daemon/waiting_threads.hpp"
 #include "partition_manager/status/process_sums.hpp"
 #include "partition_manager/status/wait_graph.hpp"
 
@@ -79,11 +80,31 @@ void TaskWatch::add_evidence(const TaskSlot& slot, TaskState& state) {
     state.evidence = std::move(evidence);
 }
 
+// The slot shows the call of one thread. If others may call, too, the task is stuck only if all of them are.
+void TaskWatch::add_threads(std::uint32_t index, std::chrono::steady_clock::time_point now,
+                            TaskState& state) {
+    const auto timeout = timeout_.count() > 0 ? timeout_ : kSomeTimeout;
+    if (!state.evidence.many_threads || !state.stuck_for(deadlock_patience(timeout))) return;
+    ObservedEvidence evidence = read_waiting_threads(segment_.slot(index));
+    // The time since the last movement is read after the evidence and for a time before it. If it is long, nothing has
+    // moved between that movement and the reading of the evidence.
+    state = look_at_task(segment_, index, now);
+    if (evidence.known) {
+        const ThreadWait& first = evidence.waits.front();
+        state.doing = first.doing;
+        state.awaited = first.awaited;
+        state.communicator = first.communicator;
+    }
+    state.evidence = std::move(evidence);
+}
+
 TaskStates TaskWatch::states(std::uint32_t round) {
-    TaskStates result{round, look_at_tasks(segment_, std::chrono::steady_clock::now())};
+    const auto now = std::chrono::steady_clock::now();
+    TaskStates result{round, look_at_tasks(segment_, now)};
     for (TaskState& state : result.states) {
         const auto index = segment_.local_index(state.task);
         if (state.observed && index) add_evidence(segment_.slot(*index), state);
+        if (!state.observed && index) add_threads(*index, now, state);
         if (round >= kDebuggerRounds && index && state.life == TaskState::Life::kInside)
             state.queues = read_message_queues(segment_.slot(*index));
     }

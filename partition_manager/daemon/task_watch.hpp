@@ -40,6 +40,8 @@ class TaskWatch {
   private:
     void add_places(std::vector<TaskState>& states);
     void add_evidence(const TaskSlot& slot, TaskState& state);
+    void add_threads(std::uint32_t index, std::chrono::steady_clock::time_point now,
+                     TaskState& state);
     void look_later();
     void look();
 

@@ -1,5 +1,6 @@
-// What tells whether an observed task can continue (mpi/observe), as plain data: read by `pmd` from the memory of
-// the task, evaluated together with that of the other tasks (partition_manager/status/observed_waits.hpp).
+// What tells whether an observed task (mpi/observe), or a task of our own library whose threads may all call, can
+// continue, as plain data: read by `pmd` from the memory of the task, evaluated together with that of the other tasks
+// (partition_manager/status/observed_waits.hpp, wait_graph.hpp).
 #pragma once
 
 #include <cstdint>
@@ -32,12 +33,12 @@ struct ThreadWait {
     TaskActivity doing;        // since_ms is not used here
     std::string communicator;  // the name
     std::string place;
-    // Found by resolve_observed_waits() if several threads wait, so not sent: as in TaskState.
+    // As in TaskState. Those of an observed task are found by resolve_observed_waits() if several threads wait.
     Awaited awaited;
-    std::vector<TaskId> alternatives;
+    std::vector<TaskId> alternatives;  // not sent
 };
 
-// The members as in ObservedTables.
+// The members as in ObservedTables. A task of our own library has `known`, `waits` and `many_threads` only.
 struct ObservedEvidence {
     static constexpr std::size_t kMostCounts = 4096;
 

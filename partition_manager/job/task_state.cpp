@@ -55,6 +55,7 @@ TaskState look_at_task(const NodeSegment& segment, std::uint32_t local_index,
         std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()) -
         std::chrono::nanoseconds(segment.facts().created_ns);
     read_wait(slot, static_cast<std::uint32_t>(since_creation.count() / 1'000'000), state);
+    state.evidence.many_threads = slot.thread_waits.load(std::memory_order_acquire) != 0;
     return state;
 }
 

@@ -46,11 +46,13 @@ struct TaskState {
     // Of an observed task that waits for one of several requests: the tasks that could end one, with `awaited` that of
     // the first request. Found by resolve_observed_waits(), so not sent. -1: any task.
     std::vector<TaskId> alternatives;
-    // Of an observed task with several threads that wait: the tasks that could end the wait of one of them. `doing` and
-    // `awaited` are those of the first. Found in the same way.
+    // Of a task with several threads that wait: the tasks that could end the wait of one of them. `doing` and `awaited`
+    // are those of the first. Found by find_deadlock(), so not sent.
     std::vector<TaskId> awaited_by_threads;
-    ObservedEvidence evidence;  // of an observed task that waits, if somebody looks for deadlocks
-    MessageQueues queues;       // if a debugger asks
+    // Of a task that waits, if it is observed or several of its threads may call, and the daemon looks for deadlocks.
+    // Otherwise it is not known.
+    ObservedEvidence evidence;
+    MessageQueues queues;  // if a debugger asks
 
     // True if the task waits, nothing has moved for `patience`, and the task has run since. The
     // last condition means that it has checked for messages and is neither stopped nor starved.

@@ -17,6 +17,26 @@ PerTask<const TaskState*> by_task(std::span<const TaskState> states, TaskId task
     return result;
 }
 
+// A task of our own library whose threads may all call can continue if one of them can, or if what they do is not known.
+// MPI_Finalize has no place beside other calls. Of a task of another job nothing is known.
+void resolve_thread_waits(std::vector<TaskState>& states, TaskId tasks) {
+    for (TaskState& state : states) {
+        if (state.observed || !state.evidence.many_threads) continue;
+        const std::vector<ThreadWait>& waits = state.evidence.waits;
+        const auto unknown = [&](const ThreadWait& wait) {
+            return wait.awaited.peer >= tasks ||
+                   (wait.awaited.kind == Awaited::Kind::kAll && waits.size() > 1);
+        };
+        if (!state.evidence.known || std::any_of(waits.begin(), waits.end(), unknown))
+            state.measured = false;
+        if (!state.measured || waits.size() < 2) continue;
+        for (const ThreadWait& wait : waits)
+            state.awaited_by_threads.push_back(wait.awaited.kind == Awaited::Kind::kUnknown
+                                                   ? Awaited::kAnybody
+                                                   : wait.awaited.peer);
+    }
+}
+
 // Starts with all waiting tasks and removes those that a task that can continue could wake.
 std::vector<TaskId> stuck_tasks(const PerTask<const TaskState*>& states,
                                 std::chrono::milliseconds patience) {
@@ -126,6 +146,7 @@ WaitFindings find_deadlock(std::span<const TaskState> states, TaskId tasks,
     WaitFindings findings;
     std::vector<TaskState> resolved(states.begin(), states.end());
     resolve_observed_waits(resolved);
+    resolve_thread_waits(resolved, tasks);
     const PerTask<const TaskState*> all = by_task(resolved, tasks);
     findings.stuck = stuck_tasks(all, patience);
     if (findings.stuck.empty()) return findings;

@@ -2,6 +2,7 @@
 """What tasks of MPI do is visible: deadlocks that poe reports, poestat, and the trace."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -16,6 +17,10 @@ from trace_file import Trace
 class MpiWatchTest(WatchTest):
     compiler, source = "mpicc.poe", "mpi_watch_tasks"
     knows_lengths = True  # of messages that nobody has received
+
+    def need_quiet_threads(self):
+        if os.environ.get("POE_SANITIZE") == "thread":
+            self.skipTest("the sanitizer has a thread of its own, which could do anything")
 
     def sent(self, sender, tag, length, receiver):
         return f"task {sender} sent tag {tag}{f' ({length} bytes)' if self.knows_lengths else ''} to task {receiver}"
@@ -59,6 +64,40 @@ class Deadlocks(MpiWatchTest):
         self.told("nonblocking", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Recv", "MPI_Wait for task 0 in a collective operation of mesh")
         self.told("split", 3, "deadlock: tasks 0-2", "task 0 waits in MPI_Recv", "MPI_Comm_split in mesh")
 
+    def test_many_threads(self):
+        self.need_quiet_threads()
+        self.told("pool_receives", 3, "deadlock: tasks 0-2 wait for each other", "task 0 waits in MPI_Recv for tag 3 from task 2 in mesh")
+
+    def test_two_threads_call(self):
+        self.need_quiet_threads()
+        self.told("two_receives", 2, "deadlock: tasks 0,1 wait for each other",
+                  "task 0 waits in MPI_Recv for tag 3 from task 1 in mesh, called at " + self.place_of("left_task, 3, mesh") +
+                  ", and with another thread in MPI_Recv for tag 4 from task 1 in mesh, called at " + self.place_of("left_task, 4, mesh"))
+        self.told("two_any", 2, "deadlock: tasks 0,1", "and with another thread in MPI_Recv for tag 4 from any task in mesh")
+        self.told("two_synchronous", 2, "deadlock: tasks 0,1", "and with another thread in MPI_Ssend of 8 bytes, tag 5, to task 1 in mesh")
+
+    def test_threads_call_for_the_first(self):
+        """The thread that has initialized MPI waits for the end of the others."""
+        self.need_quiet_threads()
+        self.told("two_joins", 2, "deadlock: tasks 0,1", "task 0 waits in MPI_Recv for ", "and with another thread in MPI_Recv for tag 4 from ")
+
+
+class ThreadDeadlocks(MpiWatchTest):
+    """More of the own library, whose threads wait in several ways."""
+
+    def test_every_way_to_wait(self):
+        self.need_quiet_threads()
+        for mode in ("poll", "yield", "sleep"):
+            self.told("two_receives", 2, "deadlock: tasks 0,1 wait for each other", "and with another thread in MPI_Recv", MP_WAIT_MODE=mode)
+
+    def test_over_tcp(self):
+        self.need_quiet_threads()
+        self.told("two_receives", 2, "deadlock: tasks 0,1 wait for each other", "and with another thread in MPI_Recv", MP_EUILIB="ip")
+
+    def test_one_task(self):
+        self.need_quiet_threads()
+        self.told("two_receives", 1, "deadlock: task 0 can never go on", "task 0 waits in MPI_Recv for tag 3 from task 0 in mesh")
+
 
 class WindowDeadlocks(MpiWatchTest):
     def test_windows(self):
@@ -83,17 +122,17 @@ class NoDeadlocks(MpiWatchTest):
         result = self.ok(poe(self.program, "long", self.marker, "-procs", "3", env=self.environment()))
         self.assertEqual(result.stderr, b"")
 
-
-@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
-class OpenMpiNoDeadlocks(NoDeadlocks):
-    compiler = "/usr/bin/mpicc.openmpi"
-
     def test_another_thread_helps(self):
         """The threads that have called MPI wait for longer than the timeout, and another thread of each task ends that."""
         for how in ("help", "two_polls", "two_computes", "two_sleeps"):
             with self.subTest(how):
                 result = self.ok(poe(self.program, how, self.marker, "-procs", "2", env=self.environment()))
                 self.assertEqual(result.stderr, b"")
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class OpenMpiNoDeadlocks(NoDeadlocks):
+    compiler = "/usr/bin/mpicc.openmpi"
 
     def test_late_file(self):
         """One task opens a file, and writes to it, later than the other by more than the timeout."""
@@ -154,20 +193,6 @@ class MpichObjectDeadlocks(OpenMpiObjectDeadlocks):
 class OpenMpiDeadlocks(Deadlocks):
     """The same of a program that is observed in another library."""
     compiler, knows_lengths = "/usr/bin/mpicc.openmpi", False
-
-    def test_many_threads(self):
-        self.told("pool_receives", 3, "deadlock: tasks 0-2 wait for each other", "task 0 waits in MPI_Recv for tag 3 from task 2 in mesh")
-
-    def test_two_threads_call(self):
-        self.told("two_receives", 2, "deadlock: tasks 0,1 wait for each other",
-                  "task 0 waits in MPI_Recv for tag 3 from task 1 in mesh, called at " + self.place_of("left_task, 3, mesh") +
-                  ", and with another thread in MPI_Recv for tag 4 from task 1 in mesh, called at " + self.place_of("left_task, 4, mesh"))
-        self.told("two_any", 2, "deadlock: tasks 0,1", "and with another thread in MPI_Recv for tag 4 from any task in mesh")
-        self.told("two_synchronous", 2, "deadlock: tasks 0,1", "and with another thread in MPI_Ssend of 8 bytes, tag 5, to task 1 in mesh")
-
-    def test_threads_call_for_the_first(self):
-        """The thread that has initialized MPI waits for the end of the others."""
-        self.told("two_joins", 2, "deadlock: tasks 0,1", "task 0 waits in MPI_Recv for ", "and with another thread in MPI_Recv for tag 4 from ")
 
     def test_one_of_several_requests(self):
         for call in ("Waitany", "Waitsome"):

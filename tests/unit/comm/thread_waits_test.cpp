@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct World final : PolledWork {
     void help() override {}
     bool take_in_offers() override { return false; }
     bool needs_polling() const noexcept override { return false; }
+    UnexpectedView unexpected(const Awaited&) const noexcept override { return {}; }
 
     // --- Between tasks and threads.
     std::array<std::atomic<std::uint32_t>, kMost> sent{};
@@ -84,6 +86,9 @@ struct Wanted final : WaitCondition {
         }
     }
     void sweep() override {}
+    Awaited awaited() const override {
+        return {Awaited::Kind::kMessage, static_cast<TaskId>(t), 7};
+    }
     World& world;
     const std::size_t t;
     const Kind kind;
@@ -244,6 +249,71 @@ TEST_CASE("watchers see the call of a thread that waits, and nothing afterwards"
     world.wake_task();
     waiting.join();
     REQUIRE(shown.read().call == Call::kNone);
+}
+
+TEST_CASE("watchers learn what all threads wait for, and that something has changed since") {
+    World world(true);
+    SegmentHeader header{};
+    SegmentFacts facts;
+    facts.local_tasks = 1;
+    facts.cpus = 1;
+    Waiter waiter(header, facts, world.slot, WaitMode::kSleep, world.fences);
+    ThreadWaits::Settings settings;
+    settings.mode = WaitMode::kSleep;
+    settings.longest = 1ms;  // so that they look again
+    settings.shown = &world.slot.doing;
+    ProgressSleeper sleeper(world.slot, world.fences, nullptr, 1ms);
+    ThreadWaits waits(world.turn, world, &sleeper, &waiter, settings);
+    const auto with_turn = [&](auto work) {
+        static_cast<void>(world.turn.enter());
+        work();
+        world.turn.leave();
+    };
+    with_turn([&] { world.turn.share(waits); });
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 2; ++t)
+        threads.emplace_back([&, t] {
+            with_turn([&] {
+                this_threads_activity().set(Call::kBrecv, static_cast<TaskId>(t), 7, 8, nullptr);
+                Wanted condition(world, t, kMessage, 1);
+                waits.wait(condition);
+                this_threads_activity().clear();
+            });
+        });
+    ThreadWaitsTable table;
+    const auto read_table = [&] {
+        world.turn.take_again();
+        table = waits.table();
+        world.turn.give_up();
+    };
+    const auto noted = [&](std::uint32_t count) {
+        read_table();
+        return table.noted == table.changes && table.count == count;
+    };
+    test::await([&] { return noted(2); }, "both threads are noted");
+    for (const WaitingThread& thread : std::span(table.threads).first(2)) {
+        REQUIRE(thread.call == static_cast<std::uint32_t>(Call::kBrecv));
+        REQUIRE(thread.peer == thread.awaited_peer);
+        REQUIRE(thread.awaited_kind == static_cast<std::uint32_t>(Awaited::Kind::kMessage));
+        REQUIRE(thread.awaited_type == 7);
+    }
+    REQUIRE(table.threads[0].thread != table.threads[1].thread);
+    REQUIRE(table.threads[0].peer + table.threads[1].peer == 1);
+    test::await([&] { return world.slot.pulse.read().looked_ms != 0; }, "they have looked again");
+    // A call of another thread.
+    const std::uint64_t before = table.changes;
+    with_turn([] {});
+    read_table();
+    REQUIRE(table.changes > before);
+    // A message for one of them: the other one is left.
+    world.sent[0].store(1, std::memory_order_release);
+    world.wake_task();
+    test::await([&] { return noted(1); }, "one thread is left");
+    REQUIRE(table.threads[0].peer == 1);
+    world.sent[1].store(1, std::memory_order_release);
+    world.wake_task();
+    for (std::thread& thread : threads) thread.join();
+    REQUIRE(waits.table().noted != waits.table().changes);
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ TEST_CASE("the waits of several threads come back as they were", "[messages]") {
     wait.doing.bytes = 5;
     wait.communicator = "mesh";
     wait.place = "a.c:1";
+    wait.awaited = {poe::Awaited::Kind::kRest, 10, 11, 12};
     state.evidence.ended = {{6, 7, 8, 9}};
     const auto again = decode(encode(states));
     REQUIRE(again);
@@ -68,6 +69,7 @@ TEST_CASE("the waits of several threads come back as they were", "[messages]") {
     CHECK(its.needs[0].number == 4);
     CHECK(its.one_suffices);
     CHECK(its.doing == wait.doing);
+    CHECK(its.awaited == wait.awaited);
     CHECK(its.communicator + its.place == "mesha.c:1");
     REQUIRE(read.evidence.ended.size() == 1);
     CHECK(read.evidence.ended[0].count == 9);

@@ -107,6 +107,37 @@ TEST_CASE("a wait counts when it is long, and its task runs", "[wait_graph]") {
     CHECK(with([](TaskState& s) { s.doing.call = Call::kNone; }) == 0);
 }
 
+TEST_CASE("a task of several threads is stuck if each of them is", "[wait_graph]") {
+    // The first two tasks wait for each other; a second thread of task 0 waits for `peer`.
+    const auto with = [](Kind kind, TaskId peer, TaskState last, bool known = true) {
+        TaskState first = receives(0, 1, 7);
+        first.evidence.many_threads = true;
+        first.evidence.known = known;
+        first.evidence.waits.resize(2);
+        first.evidence.waits[0].doing = first.doing;
+        first.evidence.waits[0].awaited = first.awaited;
+        first.evidence.waits[1].doing = {Call::kBrecv, peer, 8, 0, 1};
+        first.evidence.waits[1].awaited = {kind, peer, 8};
+        return find({first, receives(1, 0), last});
+    };
+    CHECK(with(Kind::kMessage, 2, running(2)).stuck.empty());
+    CHECK(with(Kind::kMessage, -1, running(2)).stuck.empty());
+    CHECK(with(Kind::kUnknown, -1, running(2)).stuck.empty());
+    CHECK(with(Kind::kMessage, 1, running(2)).stuck == Tasks{0, 1});
+    CHECK(with(Kind::kMessage, 0, running(2)).stuck == Tasks{0, 1});
+    CHECK(with(Kind::kMessage, 2, receives(2, 0)).stuck == Tasks{0, 1, 2});
+    CHECK(with(Kind::kUnknown, -1, receives(2, 0)).stuck == Tasks{0, 1, 2});
+    const WaitFindings found = with(Kind::kMessage, 2, ended(2));
+    CHECK(found.stuck == Tasks{0, 1});
+    CHECK(found.lines.at(0) ==
+          "task 0 waits in mpc_brecv for type 7 from task 1, and with another "
+          "thread in mpc_brecv for type 8 from task 2, which has ended");
+    // Not known what the threads do; a task of another job; MPI_Finalize beside another call.
+    CHECK(with(Kind::kMessage, 1, ended(2), false).stuck.empty());
+    CHECK(with(Kind::kMessage, kTaskOfOtherJob, ended(2)).stuck.empty());
+    CHECK(with(Kind::kAll, -1, ended(2)).stuck.empty());
+}
+
 TEST_CASE("tasks share a line if they wait at the same place of the program", "[wait_graph]") {
     std::vector<TaskState> states{receives(0, 2, 7), receives(1, 2, 7), ended(2)};
     states[0].place = states[1].place = "ring.c:42";
