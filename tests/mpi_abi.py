@@ -6,8 +6,7 @@ independent of the tables that both are made from:
    C++11, without any warning.
 2. Constants can be used where the standard says: in case labels, array sizes and static initializers.
 3. The library exports every function under both names and nothing else, and a program needs no other name.
-4. The functions that convert Fortran handles compile, and can be left out.
-5. The generated list of functions that are not supported is what the library refuses.
+4. The functions that convert Fortran handles, and those that MPI 3.0 has removed, compile, and can be left out.
 
 Usage: mpi_abi.py BUILD_FOLDER [COMPILER_FLAG...]"""
 
@@ -90,9 +89,44 @@ int main(void) {
 }
 """
 
-WITHOUT_CONVERSIONS = """#define MPI_ABI_ONLY
+REMOVED = """#include <mpi.h>
+#include <stddef.h>
+struct element { double value; int number; };
+static int calls;
+static void note(MPI_Comm *comm, int *code, ...) { if (*comm == MPI_COMM_SELF && *code == MPI_ERR_OTHER) ++calls; }
+int main(void) {
+    struct element element;
+    int lengths[2] = {1, 2}, size;
+    MPI_Aint places[2], lower, upper, extent;
+    MPI_Datatype types[2], structure, blocks, rows;
+    MPI_Handler_function *function = note;
+    MPI_Errhandler handler, found;
+    types[0] = MPI_DOUBLE;
+    types[1] = MPI_INT;
+    MPI_Init(NULL, NULL);
+    if (MPI_Address(&element.value, &places[0]) || MPI_Address(&element.number, &places[1])) return 1;
+    if (places[1] - places[0] != (MPI_Aint)offsetof(struct element, number)) return 2;
+    places[0] = 16;
+    places[1] = 24;
+    if (MPI_Type_struct(2, lengths, places, types, &structure) || MPI_Type_hindexed(2, lengths, places, MPI_INT, &blocks))
+        return 3;
+    if (MPI_Type_lb(structure, &lower) || MPI_Type_ub(structure, &upper) || MPI_Type_extent(structure, &extent)) return 4;
+    if (lower != 16 || upper != 32 || extent != 16) return 5;
+    if (MPI_Type_size(blocks, &size) || size != 12 || MPI_Type_lb(blocks, &lower) || lower != 16) return 6;
+    if (MPI_Type_hvector(3, 2, 32, MPI_INT, &rows) || MPI_Type_extent(rows, &extent) || extent != 72) return 7;
+    if (MPI_Errhandler_create(function, &handler) || MPI_Errhandler_set(MPI_COMM_SELF, handler)) return 8;
+    if (MPI_Errhandler_get(MPI_COMM_SELF, &found) || found != handler) return 9;
+    if (MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER) || calls != 1) return 10;
+    return MPI_Errhandler_free(&found) || MPI_Errhandler_free(&handler) || MPI_Type_free(&structure) ||
+           MPI_Type_free(&blocks) || MPI_Type_free(&rows) || MPI_Finalize();
+}
+"""
+
+WITHOUT_ADDITIONS = """#define MPI_ABI_ONLY
 #include <mpi.h>
 typedef char MPI_Fint;
+int MPI_Address(void *location, MPI_Aint *address);
+int MPI_Address(void *location, MPI_Aint *address) { return MPI_Get_address(location, address); }
 int MPI_Comm_c2f(MPI_Comm comm);
 int MPI_Comm_c2f(MPI_Comm comm) { return comm == MPI_COMM_NULL; }
 int main(void) { return (MPI_Fint)MPI_Comm_c2f(MPI_COMM_SELF); }
@@ -122,12 +156,21 @@ class Abi(unittest.TestCase):
 
     def test_conversions(self):
         for language in LANGUAGES:
-            for source in (CONVERSIONS, WITHOUT_CONVERSIONS):
+            for source in (CONVERSIONS, WITHOUT_ADDITIONS):
                 with self.subTest(language):
-                    if language == "cpp" and source is WITHOUT_CONVERSIONS:
-                        source = source.replace("int MPI_Comm_c2f(MPI_Comm comm);",
-                                                'extern "C" int MPI_Comm_c2f(MPI_Comm comm);')
+                    if language == "cpp" and source is WITHOUT_ADDITIONS:
+                        for declaration in ("int MPI_Comm_c2f(MPI_Comm comm);",
+                                            "int MPI_Address(void *location, MPI_Aint *address);"):
+                            source = source.replace(declaration, 'extern "C" ' + declaration)
                     self.assertEqual(subprocess.run([self.build(source, language)]).returncode, 0)
+
+    def test_removed_functions(self):
+        for language in LANGUAGES:
+            with self.subTest(language):
+                program = self.build(REMOVED, language, [*STRICT, "-Wno-deprecated-declarations"])
+                self.assertEqual(subprocess.run([program]).returncode, 0)
+        with self.assertRaisesRegex(AssertionError, "call MPI_Get_address instead"):
+            self.build(REMOVED, "c")
 
     def test_a_program_imports_functions_only(self):
         known = {row[0] for row in rows("functions.tsv")}
