@@ -148,13 +148,15 @@ class Compilers(MpiTest):
         self.assertNotIn("-lmpi_abi", run(MPICC, "-compile_info").stdout)
         self.assertNotIn("-lmpi_abi", run(MPICC, "-show", "-c", "a.c").stdout)
         self.assertIn("POE", run(MPICC, "--version").stdout)
+        self.assertEqual(run(MPICC, "-v").returncode, 0)
         self.assertEqual(run(MPICC).returncode, 2)
 
     def test_usual_names_lie_apart(self):
         place = BUILD / "lib" / "poe" / "mpi" / "bin"
-        self.assertEqual(sorted(file.name for file in place.iterdir()), ["mpiCC", "mpic++", "mpicc", "mpicxx", "mpiexec", "mpif77", "mpif90", "mpifort"])
+        self.assertEqual(sorted(file.name for file in place.iterdir()), ["mpiCC", "mpic++", "mpicc", "mpicxx", "mpiexec", "mpif77", "mpif90", "mpifort", "mpirun"])
         program = self.compile(HELLO, compiler=str(place / "mpicc"))
-        self.assertEqual(run(str(place / "mpiexec"), "-n", "1", program).stdout, "hello: 0 of 1\n")
+        for name in ("mpiexec", "mpirun"):
+            self.assertEqual(run(str(place / name), "-np", "1", program).stdout, "hello: 0 of 1\n", name)
 
     def test_cxx(self):
         file = self.folder / "program.cpp"
