@@ -6,6 +6,8 @@
 #include <elfutils/libdwfl.h>
 #include <map>
 
+#include "base/demangled.hpp"
+
 namespace poe {
 namespace {
 
@@ -109,7 +111,7 @@ std::string SourceLine::place() const {
     if (!file.empty()) return without_folder(file) + ":" + std::to_string(line);
     if (object.empty()) return {};
     const std::string address = without_folder(object) + "+" + hexadecimal(offset);
-    return function.empty() ? address : function + " (" + address + ")";
+    return function.empty() ? address : demangled(function.c_str()) + " (" + address + ")";
 }
 
 SourceLine line_in_object(const std::string& path, std::uint64_t offset) {

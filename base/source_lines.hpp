@@ -20,7 +20,8 @@ struct SourceLine {
     std::string object;        // the path of the executable or library
     std::uint64_t offset = 0;  // the address in this file
 
-    // "ring.c:42"; without debug information "main (ring+0x1189)" or "ring+0x1189"; empty if nothing is known.
+    // "ring.c:42"; without debug information "main (ring+0x1189)" or "ring+0x1189"; empty if nothing is known. A function
+    // of C++ has its name of the source.
     std::string place() const;
 };
 

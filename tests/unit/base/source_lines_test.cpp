@@ -11,6 +11,8 @@ TEST_CASE("a place is a line, a function or an address") {
     CHECK(SourceLine{}.place().empty());
     CHECK(SourceLine{"", "", 0, "/bin/ring", 0x1189}.place() == "ring+0x1189");
     CHECK(SourceLine{"main", "", 0, "/bin/ring", 0x1189}.place() == "main (ring+0x1189)");
+    CHECK(SourceLine{"_ZN4grid4loadEi", "", 0, "/bin/ring", 0x1189}.place() ==
+          "grid::load(int) (ring+0x1189)");
     CHECK(SourceLine{"main", "/src/ring.c", 42, "/bin/ring", 0x1189}.place() == "ring.c:42");
 }
 
