@@ -181,9 +181,6 @@ std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outc
     return lines;
 }
 
-// The error class of an MPI call that needs a task which has ended.
-constexpr const char* kPartnerEnded = "(MPI_ERR_PROC_ABORTED)";
-
 constexpr const char* kUnheard = "did not report how they ended";
 
 // Returns an empty string if there is nothing to report.
@@ -193,7 +190,7 @@ std::string fate(const pm::JobSpec& job, const pm::TaskEnd& end, const pm::Outco
     if (outcome.cause == Cause::kInterrupted && exit.signal == outcome.status - 128) return "";
     // A call that fails because another task has ended is a consequence of that task's failure.
     if (exit.stop && exit.stop->kind == StopKind::kMpiError)
-        return exit.stop->text.find(kPartnerEnded) != std::string::npos
+        return pm::is_consequence(*exit.stop)
                    ? "ended because a task that it communicated with had ended"
                    : "had an MPI error, too: " + exit.stop->text;
     if (end.ended_by_poe) {

@@ -23,6 +23,11 @@ int status_of_abort(int code) {
 
 }  // namespace
 
+bool is_consequence(const TaskStop& stop) {
+    return stop.kind == StopKind::kMpiError &&
+           stop.text.find("(MPI_ERR_PROC_ABORTED)") != std::string::npos;
+}
+
 // Only the first decision counts.
 Decision FailurePolicy::decide(Cause cause, int status, std::optional<TaskId> task,
                                std::string text) {
@@ -38,9 +43,28 @@ Decision FailurePolicy::decide(Cause cause, int status, std::optional<TaskId> ta
 Decision FailurePolicy::on_exit(const TaskExit& exit) {
     if (!is_task(exit.task)) return Decision::kGoOn;
     TaskEnd& end = outcome_.tasks[static_cast<std::size_t>(exit.task)];
+    const bool explains = is_explained_by(exit);
     end.exit = exit;
-    end.ended_by_poe = ending_;
-    if (ending_) return Decision::kGoOn;
+    end.ended_by_poe = ending_ && !explains;
+    if (explains) {
+        ending_ = false;
+        judge(exit);
+        return Decision::kGoOn;
+    }
+    return ending_ ? Decision::kGoOn : judge(exit);
+}
+
+bool FailurePolicy::is_explained_by(const TaskExit& exit) const {
+    if (!ending_ || outcome_.cause != Cause::kMpiError) return false;
+    // The text of a decision for kMpiError is that of the task's stop.
+    if (!is_consequence({StopKind::kMpiError, 0, outcome_.text})) return false;
+    if (exit.stop) return !is_consequence(*exit.stop);
+    // poe ends tasks with SIGTERM and SIGKILL. Exit codes may be those of handlers of SIGTERM.
+    return exit.signal != 0 && exit.signal != SIGTERM && exit.signal != SIGKILL &&
+           ::sigismember(&forwarded_, exit.signal) != 1;
+}
+
+Decision FailurePolicy::judge(const TaskExit& exit) {
     if (exit.stop) return on_stop(exit.task, *exit.stop);
     if (exit.signal != 0) {
         const bool ours = ::sigismember(&forwarded_, exit.signal) == 1;

@@ -14,7 +14,9 @@
 //   -maxtime expires            poe ends the job at once                  124
 //   interrupt and the like      the signal is forwarded to all tasks      128 + signal, if tasks
 //                                                                         died of it
-// Only the first event that ends the job counts. What tasks do after poe's SIGTERM is ignored.
+// Only the first event that ends the job counts. What tasks do after poe's SIGTERM is ignored. The exception is an MPI
+// error that is a consequence of the end of another task (is_consequence). poe may learn of it before it learns how that
+// other task ended. If the end of another task explains it, that event counts instead.
 // Source: Parallel Environment, "Hitchhiker's Guide"; poe(1), EXIT STATUS.
 #pragma once
 
@@ -66,6 +68,9 @@ struct Outcome {
     std::chrono::nanoseconds elapsed{0};
 };
 
+// Returns true if the task has stopped because it needed a task that had ended (MPI_ERR_PROC_ABORTED).
+bool is_consequence(const TaskStop& stop);
+
 // Tells the caller what to do next.
 enum class Decision { kGoOn, kEndJob };
 
@@ -111,6 +116,9 @@ class FailurePolicy {
     bool is_task(TaskId task) const {
         return task >= 0 && static_cast<std::size_t>(task) < outcome_.tasks.size();
     }
+    // Returns true if the decision was a consequence of another failure, which may be this exit.
+    bool is_explained_by(const TaskExit& exit) const;
+    Decision judge(const TaskExit& exit);
     Decision on_stop(TaskId task, const TaskStop& stop);
     Decision decide(Cause cause, int status, std::optional<TaskId> task, std::string text = "");
 

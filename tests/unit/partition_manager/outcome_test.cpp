@@ -49,6 +49,15 @@ Event has_mpi_error(poe::TaskId task, int code) {
     };
 }
 
+Event needs_an_ended_task(poe::TaskId task) {
+    return [=](FailurePolicy& judge) {
+        TaskExit exit = exited(task, 74);
+        exit.stop = TaskStop{poe::StopKind::kMpiError, 74,
+                             "0032-258 MPI_Get: the target has ended (MPI_ERR_PROC_ABORTED)"};
+        return judge.on_exit(exit);
+    };
+}
+
 Event aborts_in_mpi(poe::TaskId task, int code) {
     return [=](FailurePolicy& judge) {
         TaskExit exit = exited(task, code & 255);
@@ -159,6 +168,43 @@ TEST_CASE("what ends the whole job", "[outcome]") {
         {"MPI_Abort(512)", {aborts_in_mpi(3, 512)}, 0, Cause::kAbort, 1, 3},
         {"an MPI error", {has_mpi_error(2, 15)}, 0, Cause::kMpiError, 15, 2},
         {"two MPI errors", {has_mpi_error(2, 15), has_mpi_error(1, 6)}, 0, Cause::kMpiError, 15, 2},
+        {"a consequence alone", {needs_an_ended_task(0)}, 0, Cause::kMpiError, 74, 0},
+        {"a consequence before its MPI error",
+         {needs_an_ended_task(0), has_mpi_error(1, 6), needs_an_ended_task(2)},
+         0,
+         Cause::kMpiError,
+         6,
+         1},
+        {"two consequences before the abort",
+         {needs_an_ended_task(0), needs_an_ended_task(3), aborts_in_mpi(1, 5), has_mpi_error(2, 6)},
+         0,
+         Cause::kAbort,
+         5,
+         1},
+        {"a consequence before the death",
+         {needs_an_ended_task(0), dies(1, SIGSEGV)},
+         0,
+         Cause::kSignal,
+         128 + SIGSEGV,
+         1},
+        {"a consequence, and tasks that poe ends",
+         {needs_an_ended_task(0), dies(1, SIGTERM), dies(2, SIGKILL), ends(3, 1)},
+         0,
+         Cause::kMpiError,
+         74,
+         0},
+        {"a consequence after the death",
+         {dies(1, SIGSEGV), needs_an_ended_task(0)},
+         0,
+         Cause::kSignal,
+         128 + SIGSEGV,
+         1},
+        {"a death after the job was interrupted",
+         {needs_an_ended_task(0), forwards(SIGINT), dies(1, SIGINT)},
+         0,
+         Cause::kMpiError,
+         74,
+         0},
         {"abort", {aborts(1, 5)}, 0, Cause::kAbort, 5, 1},
         {"abort(-1)", {aborts(1, -1)}, 0, Cause::kAbort, 255, 1},
         {"abort(256)", {aborts(1, 256)}, 0, Cause::kAbort, 1, 1},
