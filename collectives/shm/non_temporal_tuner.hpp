@@ -21,7 +21,7 @@
 
 namespace poe::collectives {
 
-enum class Store : std::uint8_t { kOrdinary = 0, kNonTemporal = 1 };
+enum class Store : std::uint8_t { kOrdinary, kNonTemporal };
 
 // For one member. Not thread-safe.
 class NonTemporalTuner {
@@ -33,19 +33,19 @@ class NonTemporalTuner {
         bool timed;
     };
     // Decides how to write the next piece of `bytes` bytes.
-    Pick choose(Bytes bytes) noexcept {
+    Pick choose([[maybe_unused]] Bytes bytes) noexcept {
 #if defined(__x86_64__)
-        if (bytes >= kWorthTiming) return choose(class_of(bytes), bytes);
+        if (bytes >= kWorthTiming) return class_of(bytes).choose(bytes);
 #endif
         return {Store::kOrdinary, false};
     }
 
     // Reports how long it took to write, or to read, a piece that was written with `store`.
     void wrote(Store store, Bytes bytes, std::uint64_t nanoseconds) noexcept {
-        learn(class_of(bytes).cost_of(store).write, bytes, nanoseconds);
+        class_of(bytes).write[static_cast<unsigned>(store)].add(bytes, nanoseconds);
     }
     void read(Store store, Bytes bytes, std::uint64_t nanoseconds) noexcept {
-        learn(class_of(bytes).cost_of(store).read, bytes, nanoseconds);
+        class_of(bytes).read[static_cast<unsigned>(store)].add(bytes, nanoseconds);
     }
 
   private:
@@ -65,56 +65,41 @@ class NonTemporalTuner {
     // Nanoseconds per byte: the mean of the last complete batch of kSamples, without its largest
     // sample. Pieces of members on the same core cost less and count like all others, but a copy
     // that was interrupted is meaningless.
-    class Mean {
-      public:
-        float value() const noexcept { return value_; }  // 0: not known yet
-        void add(float sample) noexcept {
-            sum_ += sample;
-            greatest_ = std::max(greatest_, sample);
-            if (++count_ < kSamples) return;
-            *this = Mean((sum_ - greatest_) / (kSamples - 1));
-        }
-        Mean() = default;
+    struct Mean {
+        float value = 0;  // 0: not known yet
+        float sum = 0;
+        float greatest = 0;
+        std::uint32_t count = 0;
 
-      private:
-        explicit Mean(float value) noexcept : value_(value) {}
-        float value_ = 0;
-        float sum_ = 0;
-        float greatest_ = 0;
-        std::uint32_t count_ = 0;
-    };
-    struct Cost {
-        Mean write;
-        Mean read;
-        float sum() const noexcept { return write.value() + read.value(); }
+        void add(Bytes bytes, std::uint64_t nanoseconds) noexcept {
+            const float sample =
+                std::min(static_cast<float>(nanoseconds) / static_cast<float>(bytes), kMost);
+            sum += sample;
+            greatest = std::max(greatest, sample);
+            if (++count == kSamples) *this = {(sum - greatest) / (kSamples - 1)};
+        }
     };
     struct Class {
-        std::array<Cost, 2> cost;
+        std::array<Mean, 2> write;
+        std::array<Mean, 2> read;
         Bytes bytes = 0;  // since the last trial began
         Bytes pause = kLeastPause;
         std::uint32_t pieces = 0;
-        Cost& cost_of(Store store) noexcept { return cost[static_cast<unsigned>(store)]; }
-    };
 
-    static Pick choose(Class& of, Bytes bytes) noexcept {
-        const Bytes before = of.bytes;
-        of.bytes += bytes;
-        if (before < 2 * kTrial) {
-            const bool first = before < kTrial;
-            return {first ? Store::kOrdinary : Store::kNonTemporal, before % kTrial >= kTrial / 2};
+        Pick choose(Bytes next) noexcept {
+            const Bytes before = bytes;
+            bytes += next;
+            if (before < 2 * kTrial)
+                return {before < kTrial ? Store::kOrdinary : Store::kNonTemporal,
+                        before % kTrial >= kTrial / 2};
+            if (bytes >= 2 * kTrial + pause) {
+                bytes = 0;
+                pause = std::min(pause * 4, kMostPause);
+            }
+            const bool ordinary = write[0].value + read[0].value <= write[1].value + read[1].value;
+            return {ordinary ? Store::kOrdinary : Store::kNonTemporal, ++pieces % kTimeOne == 0};
         }
-        if (of.bytes >= 2 * kTrial + of.pause) {
-            of.bytes = 0;
-            of.pause = std::min(of.pause * 4, kMostPause);
-        }
-        return {cheaper(of), ++of.pieces % kTimeOne == 0};
-    }
-    static Store cheaper(const Class& of) noexcept {
-        return of.cost[0].sum() <= of.cost[1].sum() ? Store::kOrdinary : Store::kNonTemporal;
-    }
-    static void learn(Mean& cost, Bytes bytes, std::uint64_t nanoseconds) noexcept {
-        cost.add(std::min(static_cast<float>(nanoseconds) / static_cast<float>(bytes), kMost));
-    }
+    };
     // Four classes by length: from 2, 8, 32 and 128 KB on.
     Class& class_of(Bytes bytes) noexcept {
         const int above = (std::bit_width(bytes) - std::bit_width(kWorthTiming)) / 2;
