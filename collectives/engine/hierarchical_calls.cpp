@@ -34,17 +34,9 @@ HierarchicalCalls::HierarchicalCalls(CollectiveContext& library, Group& group,
       layout_(placed_on(nodes_), Leaders::kFirsts) {}
 
 bool HierarchicalCalls::supports(const Shape& shape) noexcept {
-    switch (shape.operation) {
-        case Operation::kBcast:
-            return shape.bytes >= kWorthStaging;
-        case Operation::kCombine:
-        case Operation::kSync:
-            return true;
-        case Operation::kConcat:
-            return shape.offsets.empty();
-        default:
-            return false;
-    }
+    return shape.operation == Operation::kSync || shape.operation == Operation::kCombine ||
+           (shape.operation == Operation::kConcat && shape.offsets.empty()) ||
+           (shape.operation == Operation::kBcast && shape.bytes >= kWorthStaging);
 }
 
 bool HierarchicalCalls::fits(const Shape& shape) const {
@@ -56,7 +48,7 @@ bool HierarchicalCalls::fits(const Shape& shape) const {
 // False if every member leads its node, because a broadcast then has only one level.
 bool HierarchicalCalls::among_leaders_by_multicast(const Shape& shape) const {
     if (shape.operation != Operation::kBcast || layout_.nodes() == nodes_.size() ||
-        multicast_refused_)
+        multicast_ == Multicast::kRefused)
         return false;
     Shape leaders = shape;
     leaders.n = layout_.nodes();
@@ -87,35 +79,31 @@ Plan* HierarchicalCalls::make_groups() {
     return nullptr;
 }
 
+void HierarchicalCalls::prepare(const Shape& shape) {
+    shape_ = shape;
+    Shape placed = shape;
+    placed.nodes = nodes_;
+    steps_ = level_steps(placed, layout_, group_.me);
+    if (shape.operation != Operation::kSync) return;
+    // Where there is no shared memory, a call goes by messages, which leave out 0 bytes. So the
+    // calls of a sync within a node have one byte.
+    steps_.scratch = 1 + within_->size();
+    for (LevelStep& step : steps_.steps) {
+        if (step.kind == LevelStep::Kind::kAmongLeaders) continue;
+        // One member alone has nothing to order.
+        if (within_->size() == 1) step.kind = LevelStep::Kind::kCopy;
+        step.call.bytes = 1;
+        step.from = {Buffer::kScratch, 0};
+        step.to = {Buffer::kScratch, 1};
+    }
+}
+
 Plan* HierarchicalCalls::run(const CollectiveCall& call) {
     if (!within_) {
         if (Plan* wrong = make_groups()) return wrong;
     }
-    const bool counts =
-        call.shape.operation == Operation::kBcast && counts_on_multicast(call.shape);
-    if (Plan* wrong = execute(steps_for(call.shape), call)) return wrong;
-    return counts && is_power_of_two(++multicasts_) ? learn_of_multicast() : nullptr;
-}
-
-const LevelSteps& HierarchicalCalls::steps_for(const Shape& shape) {
-    ++calls_;
-    for (Kept& each : kept_) {
-        if (each.shape != shape) continue;
-        each.used = calls_;
-        return each.all;
-    }
-    if (kept_.size() == kMostKept)
-        kept_.erase(std::min_element(
-            kept_.begin(), kept_.end(),
-            [](const Kept& left, const Kept& right) { return left.used < right.used; }));
-    Shape placed = shape;
-    placed.nodes = nodes_;
-    kept_.push_back({shape, level_steps(placed, layout_, group_.me), calls_});
-    return kept_.back().all;
-}
-
-Plan* HierarchicalCalls::execute(const LevelSteps& all, const CollectiveCall& call) {
-    if (scratch_.size() < all.scratch) scratch_.resize(all.scratch);
+    if (shape_ != call.shape) prepare(call.shape);
+    if (scratch_.size() < steps_.scratch) scratch_.resize(steps_.scratch);
     inner_.name = call.name;
     inner_.call = call.call;
     inner_.run = call.run;
@@ -127,36 +115,16 @@ Plan* HierarchicalCalls::execute(const LevelSteps& all, const CollectiveCall& ca
                                                                    : scratch_.data();
         return start == nullptr ? nullptr : start + place.offset;
     };
-    for (const LevelStep& step : all.steps) {
-        Plan* wrong = nullptr;
+    for (const LevelStep& step : steps_.steps) {
         if (step.kind == LevelStep::Kind::kCopy) {
             std::memmove(at(step.to), at(step.from), step.length);
-        } else if (call.shape.operation == Operation::kSync &&
-                   step.kind != LevelStep::Kind::kAmongLeaders) {
-            wrong = order_within(step.call.operation);
-        } else {
-            wrong = make(step, at(step.from), at(step.to));
+        } else if (Plan* wrong = make(step, at(step.from), at(step.to))) {
+            return wrong;
         }
-        if (wrong != nullptr) return wrong;
     }
-    return nullptr;
-}
-
-// Where there is no shared memory, a call goes by messages, which leave out 0 bytes. So it has one byte.
-Plan* HierarchicalCalls::order_within(Operation operation) {
-    if (within_->size() == 1) return nullptr;
-    scratch_.resize(std::max<std::size_t>(scratch_.size(), 1 + within_->size()));
-    return call_within(operation, 1, scratch_.data(), scratch_.data() + 1);
-}
-
-Plan* HierarchicalCalls::call_within(Operation operation, Bytes bytes, std::byte* given,
-                                     std::byte* result) {
-    LevelStep step;
-    step.kind = LevelStep::Kind::kAfter;
-    step.call.operation = operation;
-    step.call.n = within_->size();
-    step.call.bytes = bytes;
-    return make(step, given, result);
+    const bool unknown = call.shape.operation == Operation::kBcast && library_.may_multicast() &&
+                         multicast_ == Multicast::kUnknown;
+    return unknown && is_power_of_two(++broadcasts_) ? learn_of_multicast() : nullptr;
 }
 
 Plan* HierarchicalCalls::make(const LevelStep& step, std::byte* given, std::byte* result) {
@@ -169,31 +137,22 @@ Plan* HierarchicalCalls::make(const LevelStep& step, std::byte* given, std::byte
     return plan != nullptr && plan->went_wrong() ? plan : nullptr;
 }
 
-// The answer is kept, because to find it takes memory, and programs repeat their lengths.
-bool HierarchicalCalls::counts_on_multicast(const Shape& shape) {
-    if (multicast_decided_) return false;
-    if (shape.bytes != asked_bytes_) {
-        asked_bytes_ = shape.bytes;
-        asked_counts_ = among_leaders_by_multicast(shape);
-    }
-    return asked_counts_;
-}
-
 // The leaders know whether the network carries multicast, in the same call. They tell the other members, because
 // all must choose the same path for the next call.
 Plan* HierarchicalCalls::learn_of_multicast() {
-    enum class Found : std::uint8_t { kNothing, kUsable, kRefused };
-    Found found = Found::kNothing;
+    Multicast found = Multicast::kUnknown;
     if (within_->me == 0) {
         const auto* calls = static_cast<MulticastCalls*>(state_of(*leaders_).multicast.get());
         if (calls != nullptr && calls->decided())
-            found = calls->refused() ? Found::kRefused : Found::kUsable;
+            found = calls->refused() ? Multicast::kRefused : Multicast::kUsable;
     }
-    auto* const data = reinterpret_cast<std::byte*>(&found);
-    if (Plan* wrong = call_within(Operation::kBcast, sizeof found, nullptr, data)) return wrong;
-    multicast_decided_ = found != Found::kNothing;
-    multicast_refused_ = found == Found::kRefused;
-    if (multicast_refused_) library_.forget_paths(group_);
+    LevelStep step{LevelStep::Kind::kAfter, {}, {}, 0, {}};
+    step.call.operation = Operation::kBcast;
+    step.call.n = within_->size();
+    step.call.bytes = sizeof found;
+    if (Plan* wrong = make(step, nullptr, reinterpret_cast<std::byte*>(&found))) return wrong;
+    multicast_ = found;
+    if (found == Multicast::kRefused) library_.forget_paths(group_);
     return nullptr;
 }
 

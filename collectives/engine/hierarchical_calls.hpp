@@ -9,7 +9,6 @@
 // copied less often. Nonblocking calls, the other operations, and calls with a named algorithm use the schedule.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -36,43 +35,28 @@ class HierarchicalCalls final : public GroupOwned {
     Plan* run(const CollectiveCall& call);
 
   private:
-    // The steps of calls of one shape. Those that were not used for the longest time are given up.
-    struct Kept {
-        Shape shape;
-        LevelSteps all;
-        std::uint64_t used = 0;  // when: the number of the call
-    };
-    static constexpr std::size_t kMostKept = 16;
-
-    const LevelSteps& steps_for(const Shape& shape);
+    void prepare(const Shape& shape);
     bool among_leaders_by_multicast(const Shape& shape) const;
-    // True if a broadcast of this length counts on multicast among the leaders, of which nobody knows yet
-    // whether it works.
-    bool counts_on_multicast(const Shape& shape);
     // These return null, or the plan that failed.
     Plan* make_groups();
-    Plan* execute(const LevelSteps& all, const CollectiveCall& call);
     Plan* make(const LevelStep& step, std::byte* given, std::byte* result);
-    // A call from or to the leader of the own node.
-    Plan* call_within(Operation operation, Bytes bytes, std::byte* given, std::byte* result);
-    Plan* order_within(Operation operation);
     Plan* learn_of_multicast();
 
     CollectiveContext& library_;
     Group& group_;
     std::vector<std::uint32_t> nodes_;  // of each rank
     NodeLayout layout_;
-    std::vector<Kept> kept_;
-    std::uint64_t calls_ = 0;
+    // The steps of calls of one shape, that of the last call. Programs repeat their calls, and to
+    // make steps is cheap beside a call over a network.
+    std::optional<Shape> shape_;
+    LevelSteps steps_;
     std::optional<Group> within_;   // of the own node, from the first call on
     std::optional<Group> leaders_;  // by node; at other members: all that do not lead
-    // Broadcasts so far that counted on multicast among the leaders, and what the leaders have found.
-    std::uint32_t multicasts_ = 0;
-    bool multicast_decided_ = false;
-    bool multicast_refused_ = false;
-    // The last length for which counts_on_multicast() has asked, and the answer.
-    Bytes asked_bytes_ = 0;
-    bool asked_counts_ = false;
+    // Broadcasts so far, while not all members know whether the leaders can multicast, and what they
+    // know.
+    std::uint32_t broadcasts_ = 0;
+    enum class Multicast : std::uint8_t { kUnknown, kUsable, kRefused };
+    Multicast multicast_ = Multicast::kUnknown;
     std::vector<std::byte> scratch_;  // of the steps
     CollectiveCall inner_;            // kept for its memory
 };
