@@ -231,11 +231,10 @@ bool CollectiveContext::wants_multicast(const Shape& shape,
 
 // The default limits are those of machines on which a single copy costs more than two ordinary ones.
 bool CollectiveContext::single_copy_is_cheaper(Group& group, const Shape& shape) {
-    const double copies = shared_copies_of(shape);
-    if (copies == 0 || !SingleCopyCalls::fits(shape)) return false;
+    if (shared_copies_of(shape) == 0 || !SingleCopyCalls::fits(shape)) return false;
     SingleCopyCalls* single_copy = single_copy_of(group);
     return single_copy != nullptr && single_copy->allowed() &&
-           single_copy_block(shape) >= shortest_single_copy(single_copy->costs(), copies);
+           shape.bytes >= shortest_single_copy(single_copy->costs(), shape);
 }
 
 CollectiveContext::CachedPath CollectiveContext::decide_path(Group& group, const Shape& shape) {

@@ -17,7 +17,6 @@ namespace {
 constexpr Bytes kLong = Bytes{64} << 10;
 constexpr Bytes kShort = 64;
 constexpr int kTimes = 9;
-constexpr double kForbidden = 1000;
 
 // Returns the shortest time of several calls, in ns. The minimum is the time without interruptions,
 // and in the first calls memory and caches are cold.
@@ -59,15 +58,8 @@ CopyCosts measure_copy_costs() noexcept {
     costs.single_start = single(kShort);
     costs.single_per_byte =
         std::max(0.0, single(kLong) - costs.single_start) / static_cast<double>(kLong - kShort);
-    if (!permitted) costs.single_per_byte = kForbidden * costs.shared_per_byte;
+    if (!permitted) costs.single_per_byte = std::numeric_limits<double>::infinity();
     return costs;
-}
-
-Bytes shortest_single_copy(const CopyCosts& costs, double copies) noexcept {
-    const double gain = copies * costs.shared_per_byte - costs.single_per_byte;
-    if (gain <= 0) return kNeverShorter;
-    const double bytes = std::ceil(costs.single_start / gain);
-    return bytes < 1e15 ? static_cast<Bytes>(bytes) : kNeverShorter;
 }
 
 double shared_copies_of(const Shape& shape) noexcept {
@@ -90,11 +82,15 @@ double shared_copies_of(const Shape& shape) noexcept {
     }
 }
 
-Bytes single_copy_block(const Shape& shape) noexcept {
-    const bool shared_by_two = shape.operation != Operation::kIndex &&
-                               shape.operation != Operation::kShift &&
-                               shape.operation != Operation::kConcat;
-    return shape.n == 2 && shared_by_two ? shape.bytes / 2 : shape.bytes;
+Bytes shortest_single_copy(const CopyCosts& costs, const Shape& shape) noexcept {
+    const double gain = shared_copies_of(shape) * costs.shared_per_byte - costs.single_per_byte;
+    if (gain <= 0) return kNeverShorter;
+    // Between two members, each copies one half, unless both give.
+    const bool both_give = shape.operation == Operation::kIndex ||
+                           shape.operation == Operation::kShift ||
+                           shape.operation == Operation::kConcat;
+    const double bytes = std::ceil(costs.single_start / gain) * (shape.n > 2 || both_give ? 1 : 2);
+    return bytes < 1e15 ? static_cast<Bytes>(bytes) : kNeverShorter;
 }
 
 }  // namespace poe::collectives

@@ -17,19 +17,15 @@ struct CopyCosts {
 };
 
 // Measures them on memory of the calling process; takes less than a millisecond. If single copy is
-// not permitted, its cost per byte is that of a thousand copies.
+// not permitted, its cost per byte is infinite.
 CopyCosts measure_copy_costs() noexcept;
-
-// Returns the length in bytes of the shortest block that single copy moves faster than `copies`
-// copies through shared memory; kNeverShorter: none.
-Bytes shortest_single_copy(const CopyCosts& costs, double copies) noexcept;
 
 // Returns how many copies of each byte a call of this shape makes through shared memory, for each
 // byte that it would fetch by single copy; 0: not known. Depends on the shape only.
 double shared_copies_of(const Shape& shape) noexcept;
 
-// Returns the length in bytes of what one member fetches at a time by single copy. Depends on the
-// shape only.
-Bytes single_copy_block(const Shape& shape) noexcept;
+// Returns the length in bytes (Shape::bytes) from which on such calls are faster by single copy;
+// kNeverShorter: none.
+Bytes shortest_single_copy(const CopyCosts& costs, const Shape& shape) noexcept;
 
 }  // namespace poe::collectives
