@@ -10,17 +10,16 @@
 #include "collectives/engine/hierarchical_calls.hpp"
 #include "collectives/engine/multicast_calls.hpp"
 #include "collectives/selection/multicast_cost.hpp"
-#include "collectives/shm/copy_in_out.hpp"
-#include "collectives/shm/pairwise_exchange.hpp"
 #include "collectives/shm/pipelined_reduce.hpp"
 #include "collectives/shm/short_calls.hpp"
 #include "collectives/shm/single_copy_calls.hpp"
+#include "collectives/shm/staged_call.hpp"
 
 namespace poe::collectives {
 namespace {
 
-// The minimum block, in bytes, for which an index of more than two members uses PairwiseExchange.
-// Shorter blocks are exchanged with all members at once (CopyInOut).
+// The minimum block, in bytes, for which an index of more than two members is exchanged in pairs.
+// Shorter blocks are exchanged with all members at once.
 constexpr Bytes kMinPairwiseBlock = Bytes{32} << 10;
 
 ShmGroup& memory_of(const PathCall& call) {
@@ -44,18 +43,6 @@ Bytes data_of(const Shape& shape) {
 
 bool passes_sums_on(const Shape& shape) {
     return shape.operation == Operation::kReduce || shape.operation == Operation::kPrefix;
-}
-
-// Cache lines: every member writes one and reads those of all others.
-
-bool prepare_lines(CollectiveContext& context, Group& group, const Shape&, SelectedPath&) {
-    return context.memory_of(group) != nullptr;
-}
-
-Plan* run_lines(const PathCall& call) {
-    ShmGroup& memory = memory_of(call);
-    memory.lines().run(call.call.shape, call.call.run, memory, memory.scratch());
-    return nullptr;
 }
 
 // Short calls (short_calls.hpp).
@@ -84,37 +71,37 @@ bool is_short_for_all(const Shape& shape, bool) {
            fits_short(shape);
 }
 
-bool prepare_one_way(CollectiveContext& context, Group& group, const Shape& shape,
-                     SelectedPath& selected) {
+// `packed`: several calls share a cache line, because their data are short enough for it and no
+// member waits for data that depend on its own contribution.
+bool prepare_short(CollectiveContext& context, Group& group, bool packed, Bytes each,
+                   SelectedPath& selected) {
     ShmGroup* memory = context.memory_of(group);
     if (memory == nullptr) return false;
-    selected.segment = &memory->one_way(shape.bytes);
-    selected.sync_first = context.barrier();
+    selected.segment = &memory->short_region(packed, each);
     return true;
+}
+
+bool prepare_one_way(CollectiveContext& context, Group& group, const Shape& shape,
+                     SelectedPath& selected) {
+    selected.sync_first = context.barrier();
+    const bool packed = shape.bytes <= GroupSegment::packed_of(shape.n).room();
+    return prepare_short(context, group, packed, shape.bytes, selected);
 }
 
 bool prepare_both_ways(CollectiveContext& context, Group& group, const Shape& shape,
                        SelectedPath& selected) {
-    ShmGroup* memory = context.memory_of(group);
-    if (memory == nullptr) return false;
-    const bool for_each = shape.operation == Operation::kIndex;
-    selected.segment = &memory->both_ways(for_each ? shape.bytes * shape.n : shape.bytes);
-    return true;
+    return prepare_short(context, group, false, contribution_to(shape), selected);
 }
 
 bool prepare_from_root(CollectiveContext& context, Group& group, const Shape& shape,
                        SelectedPath& selected) {
-    ShmGroup* memory = context.memory_of(group);
-    if (memory == nullptr) return false;
-    const bool for_each = shape.operation == Operation::kScatter;
-    selected.segment =
-        &memory->from_root(for_each ? shape.bytes * shape.n : shape.bytes, shape.bytes);
-    return true;
+    const bool packed = published_in(shape) <= GroupSegment::packed_of(shape.n).published_room();
+    return prepare_short(context, group, packed, shape.bytes, selected);
 }
 
-template <void (*kMake)(ShmGroup&, GroupSegment&, const Shape&, const Run&)>
-[[gnu::hot]] Plan* run_short(const PathCall& call) {
-    kMake(memory_of(call), *call.selected.segment, call.call.shape, call.call.run);
+template <void (*kMake)(CallTools&, GroupSegment&, const Shape&, const Run&)>
+[[gnu::hot]] Plan* run_in_memory(const PathCall& call) {
+    kMake(memory_of(call).tools(), *call.selected.segment, call.call.shape, call.call.run);
     return nullptr;
 }
 
@@ -132,7 +119,7 @@ bool prepare_staged(CollectiveContext& context, Group& group, const Shape& shape
 }
 
 bool is_pipelined_reduce(const Shape& shape, bool) {
-    return passes_sums_on(shape) && (fits_short(shape) || PipelinedReduce::fits(shape));
+    return passes_sums_on(shape) && (fits_short(shape) || fits_pipelined_reduce(shape));
 }
 
 // A short reduction is a pipeline of one piece, for which short memory is enough.
@@ -142,40 +129,21 @@ bool prepare_pipelined_reduce(CollectiveContext& context, Group& group, const Sh
                              : prepare_staged(context, group, shape, selected);
 }
 
-Plan* run_pipelined_reduce(const PathCall& call) {
-    ShmGroup& memory = memory_of(call);
-    const PipelinedReduce::Tools tools{memory.ring_copy(), memory.scratch(),
-                                       memory.facts().oversubscribed()};
-    PipelinedReduce(call.call.shape, call.call.run, *call.selected.segment, tools, memory,
-                    memory.me())
-        .run();
-    return nullptr;
-}
-
 bool is_copied_in_and_out(const Shape& shape, bool barrier) {
-    return !fits_short(shape) && CopyInOut::fits(shape) && !(barrier && is_from_root(shape));
-}
-
-Plan* run_copy_in_out(const PathCall& call) {
-    ShmGroup& memory = memory_of(call);
-    CopyInOut(call.call.shape, call.call.run, *call.selected.segment,
-              {memory.ring_copy(), call.selected.non_temporal}, memory, memory.me())
-        .run();
-    return nullptr;
+    return !fits_short(shape) && fits_staged(shape, Partners::kAll) &&
+           !(barrier && is_from_root(shape));
 }
 
 bool is_exchanged_by_pairs(const Shape& shape, bool) {
-    return !fits_short(shape) && PairwiseExchange::fits(shape) &&
-           (shape.n == 2 || shape.bytes >= kMinPairwiseBlock || !CopyInOut::fits(shape));
+    return !fits_short(shape) && fits_staged(shape, Partners::kOne) &&
+           (shape.n == 2 || shape.bytes >= kMinPairwiseBlock ||
+            !fits_staged(shape, Partners::kAll));
 }
 
-Plan* run_pairwise(const PathCall& call) {
-    ShmGroup& memory = memory_of(call);
-    PairwiseExchange(
-        call.call.shape, call.call.run, *call.selected.segment,
-        {memory.non_temporal_tuner(), call.selected.non_temporal, memory.facts().tasks_per_core()},
-        memory, memory.me())
-        .run();
+template <Partners kPartners>
+Plan* run_piece_by_piece(const PathCall& call) {
+    run_staged(kPartners, memory_of(call).tools(), *call.selected.segment, call.call.shape,
+               call.call.run, call.selected.non_temporal);
     return nullptr;
 }
 
@@ -257,24 +225,24 @@ constexpr Transport kMulticast = Transport::kMulticast;
 constexpr Transport kMessages = Transport::kMessages;
 
 constexpr Path kPaths[] = {
-    {"cache-line", kShared, CacheLineExchange::fits, prepare_lines, run_lines,
+    {"cache-line", kShared, fits_cache_lines, prepare_both_ways, run_in_memory<exchange_slots>,
      CollectivePath::kCacheLine},
     {"pipelined-reduce", kShared, is_pipelined_reduce, prepare_pipelined_reduce,
-     run_pipelined_reduce, CollectivePath::kPipelinedReduce},
-    {"shift", kShared, is_short_shift, prepare_one_way, run_short<shift_short>,
+     run_in_memory<pipelined_reduce>, CollectivePath::kPipelinedReduce},
+    {"shift", kShared, is_short_shift, prepare_one_way, run_in_memory<give_to_one>,
      CollectivePath::kShift},
-    {"gather", kShared, is_short_gather, prepare_one_way, run_short<gather_short>,
+    {"gather", kShared, is_short_gather, prepare_one_way, run_in_memory<give_to_one>,
      CollectivePath::kGather},
-    {"from-root", kShared, is_short_from_root, prepare_from_root, run_short<publish_from_root>,
+    {"from-root", kShared, is_short_from_root, prepare_from_root, run_in_memory<publish_from_root>,
      CollectivePath::kFromRoot},
-    {"swap", kShared, is_short_swap, prepare_both_ways, run_short<swap_short>,
+    {"swap", kShared, is_short_swap, prepare_both_ways, run_in_memory<exchange_slots>,
      CollectivePath::kSwap},
     {"arrive-and-publish", kShared, is_short_for_all, prepare_both_ways,
-     run_short<arrive_and_publish>, CollectivePath::kArriveAndPublish},
-    {"pairwise", kShared, is_exchanged_by_pairs, prepare_staged, run_pairwise,
+     run_in_memory<arrive_and_publish>, CollectivePath::kArriveAndPublish},
+    {"pairwise", kShared, is_exchanged_by_pairs, prepare_staged, run_piece_by_piece<Partners::kOne>,
      CollectivePath::kPairwise},
-    {"copy-in-out", kShared, is_copied_in_and_out, prepare_staged, run_copy_in_out,
-     CollectivePath::kCopyInOut},
+    {"copy-in-out", kShared, is_copied_in_and_out, prepare_staged,
+     run_piece_by_piece<Partners::kAll>, CollectivePath::kCopyInOut},
     {"single-copy", kDirect, is_single_copy, prepare_single_copy, run_single_copy,
      CollectivePath::kSingleCopy},
     {"multicast", kMulticast, is_multicast, prepare_multicast, run_multicast,

@@ -45,8 +45,8 @@ Transfer transfer_of(const Shape& shape, std::uint32_t rank) noexcept {
 std::uint32_t shifted(const Shape& shape, std::uint32_t rank, std::int64_t step) noexcept {
     const auto n = static_cast<std::int64_t>(shape.n);
     const std::int64_t at = std::int64_t{rank} + step;
-    if (!shape.circular && (at < 0 || at >= n)) return shape.n;
-    return static_cast<std::uint32_t>((at % n + n) % n);
+    if (at >= 0 && at < n) return static_cast<std::uint32_t>(at);
+    return shape.circular ? static_cast<std::uint32_t>((at % n + n) % n) : shape.n;
 }
 
 }  // namespace poe::collectives

@@ -18,7 +18,7 @@ struct Limits {
 };
 
 // In shared memory, all members of a long call wait for each other, piece by piece, except in a
-// reduce or prefix (PipelinedReduce) and if each byte goes to one member (PairwiseExchange). With
+// reduce or prefix (pipelined_reduce.hpp) and if pairs exchange (staged_call.hpp). With
 // messages, a member waits only for what it gets. If each core has several members and calls follow
 // each other, a member therefore does more in its turn, which is an advantage until the copies
 // themselves cost more.

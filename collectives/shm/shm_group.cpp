@@ -11,10 +11,6 @@
 namespace poe::collectives {
 namespace {
 
-// A cache line arrives from another core within this number of polls. If tasks share cores, there
-// are no such polls, because the giver often waits for this member's core.
-constexpr int kSpinsBeforeYield = 4;
-
 void report_missing(const std::string& what) {
     std::fprintf(stderr,
                  "ATTENTION: 0032-%d %s. Such calls of this group go another way, which may "
@@ -34,18 +30,16 @@ ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece)
           return group.lost_member >= 0;
       }),
       piece_(piece),
-      me_(static_cast<std::uint32_t>(group.me)),
-      spins_(runtime.segment()->facts().oversubscribed() ? 0 : kSpinsBeforeYield),
       memory_(runtime.segment()->map_common(piece)),
-      scratch_(GroupSegment::kLong.slot) {
-    const GroupSegment::Sizes few = GroupSegment::short_of(group.size());
-    short_.emplace(memory_.data(), group.size(), me_, few);
-    std::byte* next = memory_.data() + GroupSegment::bytes_for(group.size(), few);
-    long_.emplace(next, group.size(), me_, GroupSegment::kLong);
-    next += GroupSegment::bytes_for(group.size(), GroupSegment::kLong);
-    lines_.emplace(next, group.size(), me_);
-    next += CacheLineExchange::bytes_for(group.size());
-    packed_.emplace(next, group.size(), me_, GroupSegment::packed_of(group.size()));
+      tools_{facts().tasks_per_core(), {}, {}} {
+    const auto all = sizes_of(group.size());
+    regions_.reserve(all.size());
+    std::byte* next = memory_.data();
+    for (const GroupSegment::Sizes& sizes : all) {
+        regions_.emplace_back(next, group.size(), static_cast<std::uint32_t>(group.me), sizes,
+                              *this);
+        next += sizes.bytes_for(group.size());
+    }
     for (const TaskId task : group.members) {
         indices_.push_back(*runtime.segment()->local_index(task));
         slots_.push_back(&runtime.segment()->slot(indices_.back()));
@@ -53,16 +47,17 @@ ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece)
 }
 
 ShmGroup::~ShmGroup() {
-    if (!long_) return;
-    // Members leave the three segments in this order, so the last to leave `long_` knows that all
-    // have left the others. All of the memory is set to zero, because in the next group, which may
-    // have another size, words lie where data were.
-    short_->leave();
-    packed_->leave();
-    if (!long_->leave()) return;
+    // The last member to leave the last region knows that all have left the others. All of the
+    // memory is set to zero, because in the next group, which may have another size, words lie where
+    // data were.
+    bool last = false;
+    for (GroupSegment& region : regions_) last = region.leave();
+    if (!last) return;
     const std::uint32_t members = group_->size();
     // All members have made the same calls, so either all have this memory or none.
-    if (staged_) std::memset(memory_.data() + facts().layout.staging_offset, 0, staged_bytes());
+    if (staged_)
+        std::memset(memory_.data() + facts().layout.staging_offset, 0,
+                    GroupSegment::staged_of(members).bytes_for(members));
     std::memset(memory_.data(), 0, bytes_for(members));
     runtime_->segment()->give_back_common(piece_);
 }
@@ -76,11 +71,14 @@ std::optional<std::uint32_t> ShmGroup::reserve_piece(comm::Runtime& runtime) {
     }
 }
 
+std::array<GroupSegment::Sizes, 3> ShmGroup::sizes_of(std::uint32_t members) noexcept {
+    return {GroupSegment::short_of(members), GroupSegment::packed_of(members), GroupSegment::kLong};
+}
+
 Bytes ShmGroup::bytes_for(std::uint32_t members) noexcept {
-    return GroupSegment::bytes_for(members, GroupSegment::short_of(members)) +
-           GroupSegment::bytes_for(members, GroupSegment::kLong) +
-           CacheLineExchange::bytes_for(members) +
-           GroupSegment::bytes_for(members, GroupSegment::packed_of(members));
+    Bytes sum = 0;
+    for (const GroupSegment::Sizes& sizes : sizes_of(members)) sum += sizes.bytes_for(members);
+    return sum;
 }
 
 bool ShmGroup::possible(comm::Runtime& runtime, const Group& group) noexcept {
@@ -89,36 +87,28 @@ bool ShmGroup::possible(comm::Runtime& runtime, const Group& group) noexcept {
                        [&](TaskId task) { return runtime.node_of(task) == runtime.node(); });
 }
 
-GroupSegment& ShmGroup::both_ways(Bytes contribution) noexcept {
-    return contribution <= short_->room() ? *short_ : *long_;
-}
-
-GroupSegment& ShmGroup::one_way(Bytes contribution) noexcept {
-    return contribution <= packed_->room() ? *packed_ : both_ways(contribution);
-}
-
-GroupSegment& ShmGroup::from_root(Bytes published, Bytes each) noexcept {
-    return published <= packed_->published_room() ? *packed_ : both_ways(each);
-}
-
-Bytes ShmGroup::staged_bytes() const noexcept {
-    return GroupSegment::bytes_for(group_->size(), GroupSegment::staged_of(group_->size()));
+GroupSegment& ShmGroup::short_region(bool packed, Bytes each) noexcept {
+    if (packed) return regions_[kPacked];
+    return regions_[each <= regions_[kShort].sizes().room() ? kShort : kLong];
 }
 
 GroupSegment* ShmGroup::staged() {
     if (!asked_for_staged_) {
         asked_for_staged_ = true;
+        const std::uint32_t members = group_->size();
+        const std::uint32_t me = exchange().me();
+        const GroupSegment::Sizes sizes = GroupSegment::staged_of(members);
         std::string missing;
         try {
-            runtime_->segment()->reserve_staging(piece_, staged_bytes());
+            runtime_->segment()->reserve_staging(piece_, sizes.bytes_for(members));
         } catch (const Error& error) {
             missing = error.what();
         }
         const std::uint32_t without = first_without(missing.empty());
-        if (without == me_) report_missing(missing);
-        if (without == group_->size())
-            staged_.emplace(memory_.data() + facts().layout.staging_offset, group_->size(), me_,
-                            GroupSegment::staged_of(group_->size()));
+        if (without == me) report_missing(missing);
+        if (without == members)
+            staged_.emplace(memory_.data() + facts().layout.staging_offset, members, me, sizes,
+                            *this);
     }
     return staged_ ? &*staged_ : nullptr;
 }
@@ -126,17 +116,16 @@ GroupSegment* ShmGroup::staged() {
 // Returns the first member whose `has` is false; their number if there is none. Called by all
 // members. Blocks.
 std::uint32_t ShmGroup::first_without(bool has) {
-    const std::uint64_t call = short_->acquire(*this);
-    std::memcpy(short_->slot_of(me_, call), &has, sizeof has);
-    short_->publish(call, *this);
+    GroupSegment& segment = exchange();
+    const std::uint64_t call = segment.acquire(GroupSegment::kAll);
+    *segment.slot_of(segment.me(), call) = std::byte{has};
+    segment.publish(GroupSegment::kAll, call);
     std::uint32_t first = group_->size();
     for (std::uint32_t m = group_->size(); m-- > 0;) {
-        bool its = false;
-        short_->await_published(m, call, *this);
-        std::memcpy(&its, short_->slot_of(m, call), sizeof its);
-        if (!its) first = m;
+        segment.await(m, call);
+        if (*segment.slot_of(m, call) == std::byte{0}) first = m;
     }
-    short_->release(call, *this);
+    segment.release(call);
     return first;
 }
 
@@ -151,16 +140,13 @@ std::uint32_t ShmGroup::first_without(bool has) {
         throw MemberLost(group_->lost_member);
 }
 
-[[gnu::hot]] void ShmGroup::wake_others() noexcept {
+[[gnu::hot]] void ShmGroup::wake(std::uint32_t member) noexcept {
+    if (member != GroupSegment::kAll) return runtime_->shared_memory()->wake(indices_[member]);
     // Almost always no member sleeps. This task itself is awake.
     for (std::uint32_t m = 0; m < slots_.size(); ++m) {
         if (slots_[m]->sleeping.load(std::memory_order_relaxed) != kAwake) [[unlikely]]
-            wake(m);
+            runtime_->shared_memory()->wake(indices_[m]);
     }
-}
-
-void ShmGroup::wake(std::uint32_t member) noexcept {
-    runtime_->shared_memory()->wake(indices_[member]);
 }
 
 }  // namespace poe::collectives

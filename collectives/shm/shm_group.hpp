@@ -3,16 +3,14 @@
 // paths (engine/paths.cpp) says which call uses which region.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "collectives/call/groups.hpp"
-#include "collectives/shm/cache_line_exchange.hpp"
-#include "collectives/shm/group_segment.hpp"
-#include "collectives/shm/non_temporal_tuner.hpp"
+#include "collectives/shm/call_tools.hpp"
 #include "comm/bootstrap/runtime.hpp"
-#include "comm/shm/ring_copy.hpp"
 
 namespace poe::collectives {
 
@@ -37,61 +35,43 @@ class ShmGroup final : public GroupSegment::Host {
     // True if all members are on this task's node and there is shared memory.
     static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
 
-    bool available() const noexcept { return long_.has_value(); }
+    bool available() const noexcept { return !regions_.empty(); }
     // True if `has` is true at all members, which call this at the same call. Blocks.
     bool all_have(bool has) { return first_without(has) == group_->size(); }
 
-    // The regions for short calls; each returns the one with the most calls under way that has room
-    // for this many bytes of one member.
-    GroupSegment& both_ways(Bytes contribution) noexcept;
-    // For calls in which no member waits for data that depend on its own contribution.
-    GroupSegment& one_way(Bytes contribution) noexcept;
-    // `published`: the bytes that the root publishes for all members; `each`: those for one.
-    GroupSegment& from_root(Bytes published, Bytes each) noexcept;
+    // The region for short calls that has room for this many bytes of one member, or the one in
+    // which several calls share a cache line.
+    GroupSegment& short_region(bool packed, Bytes each) noexcept;
     // The region for long calls. Null: not all members have the memory. The first call
     // reserves it; all members call this at the same call and get the same answer. Blocks then.
     GroupSegment* staged();
     // For exchanges with the other members that belong to no call.
-    GroupSegment& exchange() noexcept { return *short_; }
+    GroupSegment& exchange() noexcept { return regions_[kShort]; }
 
-    CacheLineExchange& lines() noexcept { return *lines_; }
-    // These two remember what earlier copies into slots have cost.
-    comm::RingCopy& ring_copy() noexcept { return ring_copy_; }
-    NonTemporalTuner& non_temporal_tuner() noexcept { return non_temporal_tuner_; }
-    // GroupSegment::kLong.slot bytes, for users' functions.
-    std::byte* scratch() noexcept { return scratch_.data(); }
-    std::uint32_t me() const noexcept { return me_; }
-    // The number of polls for another member's data before this member yields its core.
-    int spins() const noexcept { return spins_; }
+    CallTools& tools() noexcept { return tools_; }
     const SegmentFacts& facts() const noexcept { return runtime_->segment()->facts(); }
 
   private:
+    // The regions for short calls, in the order in which they are in memory and members leave them.
+    enum Region : std::uint8_t { kShort, kPacked, kLong };
+    static std::array<GroupSegment::Sizes, 3> sizes_of(std::uint32_t members) noexcept;
     std::uint32_t first_without(bool has);
-    Bytes staged_bytes() const noexcept;
     void wait(const std::function<bool()>& over,
               const std::function<std::uint32_t()>& whom) override;
     [[gnu::hot]] void fence() noexcept override { runtime_->fences().light(); }
-    void wake_others() noexcept override;
     void wake(std::uint32_t member) noexcept override;
 
     comm::Runtime* runtime_ = nullptr;
     Group* group_ = nullptr;
     std::function<bool()> member_lost_;  // a member has ended; notes which
     std::uint32_t piece_ = 0;
-    std::uint32_t me_ = 0;
-    int spins_ = 0;
     SegmentMapping memory_;
-    std::optional<GroupSegment> short_;
-    std::optional<GroupSegment> long_;
-    std::optional<GroupSegment> packed_;
-    std::optional<CacheLineExchange> lines_;
+    std::vector<GroupSegment> regions_;
     bool asked_for_staged_ = false;
     std::optional<GroupSegment> staged_;
-    comm::RingCopy ring_copy_;             // of CopyInOut and PipelinedReduce
-    NonTemporalTuner non_temporal_tuner_;  // of PairwiseExchange
-    std::vector<std::uint32_t> indices_;   // index of each member within the node
-    std::vector<const TaskSlot*> slots_;   // slot of each member
-    std::vector<std::byte> scratch_;
+    CallTools tools_;
+    std::vector<std::uint32_t> indices_;  // index of each member within the node
+    std::vector<const TaskSlot*> slots_;  // slot of each member
 };
 
 }  // namespace poe::collectives

@@ -1,172 +1,171 @@
 // Short calls in shared memory; see short_calls.hpp.
 #include "collectives/shm/short_calls.hpp"
 
+#include <algorithm>
+
 namespace poe::collectives {
 namespace {
 
-// In an index of at most this number of members, it is faster if each member sorts its own blocks.
-constexpr std::uint32_t kMaxSelfSorted = 4;
+// In larger groups it is faster to let one member compute the result for all.
+constexpr std::uint32_t kMaxLineMembers = 4;
 
-// The bytes that each member contributes to a call in which all wait for the last one, and those of its result.
-Bytes contribution_to(const Shape& shape) {
-    if (shape.operation == Operation::kSync) return 0;
-    return shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
-}
-Bytes result_of(const Shape& shape) {
-    return shape.operation == Operation::kCombine ? shape.bytes : contribution_to(shape) * shape.n;
-}
-
-// Computes the result from the slots of all members; the last member to arrive does it.
-void compute(const Shape& shape, const Run& run, const GroupSegment& segment, std::uint64_t call,
-             std::byte* result, std::byte* scratch) {
-    const Bytes each = shape.bytes;
+// Computes what `member` gets from the slots of all members, in rank order.
+void collect(const Shape& shape, const Run& run, const GroupSegment& segment, std::uint64_t call,
+             std::uint32_t member, std::byte* result, std::byte* scratch) {
+    std::uint32_t last = shape.n - 1;  // of a sum
     switch (shape.operation) {
+        case Operation::kSync:
+            return;
+        case Operation::kPrefix:
+            last = member;
+            break;
+        case Operation::kReduce:
+            if (static_cast<Rank>(member) != shape.root) return;
+            break;
         case Operation::kCombine:
-            put(result, segment.slot_of(0, call), each);
-            for (std::uint32_t r = 1; r < shape.n; ++r)
-                reduce_into(run.reduction, result, segment.slot_of(r, call), each, true, scratch);
-            break;
-        case Operation::kGather:
-        case Operation::kConcat:
-            for (std::uint32_t r = 0; r < shape.n; ++r)
-                put(result + r * each, segment.slot_of(r, call), each);
-            break;
-        case Operation::kIndex:
-            for (std::uint32_t to = 0; to < shape.n; ++to) {
-                for (std::uint32_t from = 0; from < shape.n; ++from)
-                    put(result + (Bytes{to} * shape.n + from) * each,
-                        segment.slot_of(from, call) + to * each, each);
-            }
             break;
         default:
-            break;
+            for (std::uint32_t m = 0; m < shape.n; ++m) {
+                const Movement block = moved(shape, m, member);
+                put(result + block.to, segment.slot_of(m, call) + block.from, block.bytes);
+            }
+            return;
+    }
+    const std::byte* sum = segment.slot_of(0, call);
+    if (last == 0) put(result, sum, shape.bytes);
+    for (std::uint32_t m = 1; m <= last; ++m) {
+        reduce_to(run.reduction, result, sum, segment.slot_of(m, call), shape.bytes, scratch);
+        sum = result;
     }
 }
 
 }  // namespace
 
-bool fits_short(const Shape& shape) noexcept {
-    if (!shape.is_regular()) return false;
-    const Bytes each = shape.bytes;
-    const bool slot = each <= GroupSegment::kLong.room();
-    const bool all = each * shape.n <= GroupSegment::kLong.result;
+Bytes contribution_to(const Shape& shape) noexcept {
+    if (is_from_root(shape)) return 0;
+    return shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
+}
+
+Bytes published_in(const Shape& shape) noexcept {
     switch (shape.operation) {
-        case Operation::kSync:
-            return true;
         case Operation::kBcast:
-            return each <= GroupSegment::kLong.result;
-        case Operation::kScatter:
-            return all;
         case Operation::kReduce:
         case Operation::kCombine:
-            return slot;
-        case Operation::kPrefix:
-        case Operation::kGather:
+            return shape.bytes;
+        case Operation::kScatter:
+            return shape.bytes * shape.n;
+        default:
+            return contribution_to(shape) * shape.n;
+    }
+}
+
+bool fits_short(const Shape& shape) noexcept {
+    if (!shape.is_regular() || contribution_to(shape) > GroupSegment::kLong.room() ||
+        published_in(shape) > GroupSegment::kLong.result)
+        return false;
+    // If the blocks of an index are shorter than a cache line, it is less work if one member sorts
+    // them all.
+    return shape.operation != Operation::kIndex ||
+           (shape.n > kMaxLineMembers && shape.bytes < kLine);
+}
+
+bool fits_cache_lines(const Shape& shape, bool barrier) noexcept {
+    switch (shape.operation) {
+        case Operation::kSync:
+        case Operation::kCombine:
         case Operation::kConcat:
-        case Operation::kShift:
-            return slot && all;
         case Operation::kIndex:
-            // If blocks are shorter than a cache line, it is less work if one member sorts them
-            // all.
-            return shape.n > kMaxSelfSorted && each < kLine &&
-                   each * shape.n <= GroupSegment::kLong.room() &&
-                   each * shape.n * shape.n <= GroupSegment::kLong.result;
+            break;
+        default:
+            if (!barrier || is_from_root(shape)) return false;
     }
-    return false;
+    return shape.n <= kMaxLineMembers && shape.is_regular() &&
+           contribution_to(shape) <= GroupSegment::short_of(shape.n).room();
 }
 
-void shift_short(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run) {
-    const auto at = [&](std::int64_t step) {
-        const std::uint32_t rank = shifted(shape, group.me(), step);
-        return rank == shape.n ? GroupSegment::kNobody : rank;
-    };
-    const std::uint32_t taker = at(shape.step);
-    const std::uint32_t giver = at(-std::int64_t{shape.step});
-    const std::uint64_t call = segment.acquire_for(taker, group);
-    put(segment.slot_of(group.me(), call), run.given, shape.bytes);
-    segment.publish_to(taker, call, group);
-    if (giver != GroupSegment::kNobody) {
-        segment.await_from(giver, call, group.spins(), group);
-        put(run.result, segment.slot_of(giver, call), shape.bytes);
-    }
-    segment.release(call, group);
-}
-
-void gather_short(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run) {
-    const auto root = static_cast<std::uint32_t>(shape.root);
-    if (group.me() != root) {
-        const std::uint64_t call = segment.acquire_for(root, group);
-        put(segment.slot_of(group.me(), call), run.given, shape.bytes);
-        segment.publish_to(root, call, group);
-        segment.release(call, group);
-        return;
-    }
-    const std::uint64_t call = segment.acquire_for(GroupSegment::kNobody, group);
+[[gnu::hot]] void exchange_slots(CallTools& tools, GroupSegment& segment, const Shape& shape,
+                                 const Run& run) {
+    const std::uint32_t me = segment.me();
+    const std::uint64_t call = segment.acquire(GroupSegment::kAll);
+    put(segment.slot_of(me, call), run.given, contribution_to(shape));
+    segment.publish(GroupSegment::kAll, call);
     for (std::uint32_t m = 0; m < shape.n; ++m) {
-        if (m != root) segment.await_from(m, call, group.spins(), group);
-        put(run.result + m * shape.bytes, m == root ? run.given : segment.slot_of(m, call),
-            shape.bytes);
+        if (m != me) segment.await(m, call, tools.spins());
     }
-    segment.release(call, group);
+    collect(shape, run, segment, call, me, run.result, tools.scratch.data());
+    segment.release(call);
 }
 
-void swap_short(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run) {
-    const std::uint32_t me = group.me();
-    const std::uint32_t other = 1 - me;
-    const std::uint64_t call = segment.acquire_for(other, group);
-    put(segment.slot_of(me, call), run.given, shape.bytes);
-    segment.publish_to(other, call, group);
-    if (shape.operation == Operation::kConcat)
-        put(run.result + me * shape.bytes, run.given, shape.bytes);
-    segment.await_from(other, call, group.spins(), group);
-    const std::byte* its = segment.slot_of(other, call);
-    if (shape.operation == Operation::kConcat) {
-        put(run.result + other * shape.bytes, its, shape.bytes);
-    } else {
-        reduce_to(run.reduction, run.result, me == 0 ? run.given : its, me == 0 ? its : run.given,
-                  shape.bytes, group.scratch());
-    }
-    segment.release(call, group);
-}
-
-void publish_from_root(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run) {
-    const auto root = static_cast<std::uint32_t>(shape.root);
-    const bool scatters = shape.operation == Operation::kScatter;
-    const Bytes own = scatters ? group.me() * shape.bytes : 0;
-    const Bytes all = scatters ? shape.bytes * shape.n : shape.bytes;
-    if (group.me() != root) {
-        const std::uint64_t call = segment.await_result(root, group);
-        put(run.result, segment.result(call, all) + own, shape.bytes);
-        segment.release(call, group);
-        return;
-    }
-    const std::uint64_t call = segment.acquire_result(group);
-    put(segment.result(call, all), scatters ? run.given : run.result, all);
-    segment.publish_result(call, group);
-    if (scatters) put(run.result, run.given + own, shape.bytes);
-    segment.release(call, group);
-}
-
-[[gnu::hot]] void arrive_and_publish(ShmGroup& group, GroupSegment& segment, const Shape& shape,
+[[gnu::hot]] void arrive_and_publish(CallTools& tools, GroupSegment& segment, const Shape& shape,
                                      const Run& run) {
+    const bool index = shape.operation == Operation::kIndex;
+    const std::uint32_t me = segment.me();
+    // The member that gets the result; in other operations all get the same.
+    const std::uint32_t one =
+        shape.operation == Operation::kGather ? static_cast<std::uint32_t>(shape.root) : me;
     const Bytes contribution = contribution_to(shape);
-    const Bytes bytes = result_of(shape);
-    const std::uint64_t call = segment.acquire_for(GroupSegment::kNobody, group);
-    put(segment.slot_of(group.me(), call), run.given, contribution);
+    const Bytes bytes = published_in(shape);
+    const std::uint64_t call = segment.acquire(GroupSegment::kNobody);
+    put(segment.slot_of(me, call), run.given, contribution);
     std::byte* const result = segment.result(call, bytes);
     if (segment.arrive(call)) {
-        compute(shape, run, segment, call, result, group.scratch());
-        segment.publish_result(call, group);
+        // In an index, the results of all members follow each other.
+        std::uint32_t member = index ? 0 : one;
+        const std::uint32_t end = index ? shape.n : one + 1;
+        for (std::byte* its = result; member < end; ++member, its += contribution)
+            collect(shape, run, segment, call, member, its, tools.scratch.data());
+        segment.publish_result(call);
     } else {
-        segment.await_last(call, group);
+        segment.await_result(call, GroupSegment::kAll);
     }
-    if (shape.operation == Operation::kIndex) {
-        put(run.result, result + group.me() * contribution, contribution);
-    } else if (shape.operation != Operation::kGather ||
-               static_cast<Rank>(group.me()) == shape.root) {
+    if (index) {
+        put(run.result, result + me * contribution, contribution);
+    } else if (me == one) {
         put(run.result, result, bytes);
     }
-    segment.release(call, group);
+    segment.release(call);
+}
+
+void give_to_one(CallTools& tools, GroupSegment& segment, const Shape& shape, const Run& run) {
+    const std::uint32_t me = segment.me();
+    const bool shift = shape.operation == Operation::kShift;
+    const std::uint32_t to =
+        shift ? shifted(shape, me, shape.step) : static_cast<std::uint32_t>(shape.root);
+    const std::uint32_t taker = to == me || to == shape.n ? GroupSegment::kNobody : to;
+    const std::uint64_t call = segment.acquire(taker);
+    if (taker != GroupSegment::kNobody) {
+        put(segment.slot_of(me, call), run.given, shape.bytes);
+        segment.publish(taker, call);
+    }
+    // The members that give to this one: those from `m` on, before `end`.
+    std::uint32_t m = shift ? shifted(shape, me, -std::int64_t{shape.step}) : 0;
+    const std::uint32_t end = shift ? std::min(m + 1, shape.n) : to == me ? shape.n : 0;
+    for (; m < end; ++m) {
+        if (m != me) segment.await(m, call, tools.spins());
+        put(run.result + (shift ? 0 : m * shape.bytes),
+            m == me ? run.given : segment.slot_of(m, call), shape.bytes);
+    }
+    segment.release(call);
+}
+
+void publish_from_root(CallTools&, GroupSegment& segment, const Shape& shape, const Run& run) {
+    const auto root = static_cast<std::uint32_t>(shape.root);
+    const bool scatter = shape.operation == Operation::kScatter;
+    const Bytes own = scatter ? segment.me() * shape.bytes : 0;
+    const Bytes all = published_in(shape);
+    const bool is_root = segment.me() == root;
+    const std::uint64_t call =
+        is_root ? segment.acquire_all(GroupSegment::kNobody) : segment.begin(GroupSegment::kNobody);
+    std::byte* const result = segment.result(call, all);
+    if (is_root) {
+        put(result, given_in(shape, run), all);
+        segment.publish_result(call);
+        if (scatter) put(run.result, run.given + own, shape.bytes);
+    } else {
+        segment.await_result(call, root);
+        put(run.result, result + own, shape.bytes);
+    }
+    segment.release(call);
 }
 
 }  // namespace poe::collectives

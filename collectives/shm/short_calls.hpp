@@ -3,31 +3,32 @@
 // blocks until it may return.
 #pragma once
 
-#include "collectives/call/call.hpp"
-#include "collectives/shm/shm_group.hpp"
+#include "collectives/shm/call_tools.hpp"
+#include "collectives/shm/movement.hpp"
 
 namespace poe::collectives {
 
-// True if all contributions and results of the call fit. Depends on the shape only, so all members
-// decide alike.
+// These depend on the arguments only, so all members decide alike.
+// True if all contributions and results of the call fit.
 bool fits_short(const Shape& shape) noexcept;
+// True if every member should read a cache line of every other one.
+bool fits_cache_lines(const Shape& shape, bool barrier) noexcept;
+// The bytes that each member writes to its slot, and those of a result that one member publishes.
+Bytes contribution_to(const Shape& shape) noexcept;
+Bytes published_in(const Shape& shape) noexcept;
 
-// True if one member contributes everything: a broadcast or a scatter.
-inline bool is_from_root(const Shape& shape) noexcept {
-    return shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
-}
-
-// Shift: each member waits for one other member only.
-void shift_short(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run);
-// Gather: only the root waits.
-void gather_short(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run);
-// Combine or concat of two members: they exchange everything, and each computes the result. That is
-// faster than if one computes it for both.
-void swap_short(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run);
-// Broadcast or scatter: the root publishes, the others wait for it.
-void publish_from_root(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run);
+// Every member reads the slots of all others and computes its own result. If a slot is a cache
+// line, this costs one transfer of a line between two cores, in both directions at once. An arrival,
+// a result and a departure cost four transfers, one after the other. But every member does all the
+// work, so it is for few members. All operations but broadcast and scatter.
+void exchange_slots(CallTools& tools, GroupSegment& segment, const Shape& shape, const Run& run);
 // Sync, combine, gather, concat or index: every member waits until the last one has arrived and has
 // published the result.
-void arrive_and_publish(ShmGroup& group, GroupSegment& segment, const Shape& shape, const Run& run);
+void arrive_and_publish(CallTools& tools, GroupSegment& segment, const Shape& shape,
+                        const Run& run);
+// Shift or gather: each member gives to one other. Only a member that gets data waits.
+void give_to_one(CallTools& tools, GroupSegment& segment, const Shape& shape, const Run& run);
+// Broadcast or scatter: the root publishes, the others wait for it.
+void publish_from_root(CallTools& tools, GroupSegment& segment, const Shape& shape, const Run& run);
 
 }  // namespace poe::collectives

@@ -1,7 +1,7 @@
 // SingleCopyCalls: collective calls on long data within a node, without messages. Members publish
-// the addresses of their data in an exchange (group_segment.hpp) and copy directly between their
+// the addresses of their data in a slot (group_segment.hpp) and copy directly between their
 // memories (process_vm_readv, process_vm_writev), each byte once. It is for calls in which that can
-// cost less than two copies in shared memory (copy_in_out.hpp, pairwise_exchange.hpp):
+// cost less than two copies in shared memory (staged_call.hpp):
 //   - In an index, shift, gather or scatter each byte goes to one member only, and all members copy
 //     at the same time.
 //   - Between two members, each does half of the copying.
@@ -15,13 +15,18 @@
 // has seen that every member that accesses them has finished. Only then does it return.
 #pragma once
 
-#include <memory>
+#include <optional>
+#include <sys/uio.h>
 #include <vector>
 
 #include "collectives/shm/copy_costs.hpp"
+#include "collectives/shm/movement.hpp"
 #include "collectives/shm/shm_group.hpp"
 
 namespace poe::collectives {
+
+// process_vm_readv or process_vm_writev.
+using VmCopy = decltype(&::process_vm_readv);
 
 class SingleCopyCalls {
   public:
@@ -44,39 +49,36 @@ class SingleCopyCalls {
     void run(const Shape& shape, const Run& run, bool barrier);
 
   private:
-    // The addresses that a member publishes, in its own memory.
-    struct Places {
+    // What a member publishes: addresses in its own memory, and its costs_.
+    struct Published {
         std::uint64_t given = 0;
         std::uint64_t result = 0;
+        CopyCosts costs;
     };
 
     bool may_reach_all();
-    std::uint64_t tell(const void* what, Bytes bytes);
-    const std::byte* told_by(std::uint32_t member, std::uint64_t call);
-    Places places_of(std::uint32_t member);
-    [[noreturn]] void fail_copy(const std::string& what, std::uint32_t member) const;
-    void read(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
-    void write(std::uint32_t member, const std::byte* from, std::uint64_t to, Bytes bytes) const;
-    template <typename Work>
-    void for_others(Work&& work) const;
+    // Begins the next call, call_.
+    void publish(const std::byte* given, const std::byte* result);
+    Published published_by(std::uint32_t member) const;
+    // Copies between the own memory and that of a member. Throws Error.
+    void copy(VmCopy vm_copy, std::uint32_t member, const std::byte* own, std::uint64_t other,
+              Bytes bytes) const;
+    std::uint32_t after(std::uint32_t distance) const noexcept { return (me_ + distance) % n_; }
     void move(const Shape& shape, const Run& run);
     void add_slice(const Shape& shape, const Run& run);
-    void read_half(std::uint32_t member, std::uint64_t from, std::byte* to, Bytes bytes) const;
-    void write_half(std::uint32_t member, const std::byte* from, std::uint64_t to,
-                    Bytes bytes) const;
-    bool touched_by(const Shape& shape, std::uint32_t member) const noexcept;
 
     comm::Runtime& runtime_;
     const Group& group_;
     ShmGroup& local_;
+    GroupSegment& segment_;
     std::uint32_t n_;
     std::uint32_t me_;
     CopyCosts costs_;
-    std::uint64_t call_ = 0;  // the exchange under way
+    std::uint64_t call_ = 0;  // the call of the segment that is under way
     std::vector<pid_t> pids_;
-    enum class Allowed { kNotTried, kYes, kNo } allowed_ = Allowed::kNotTried;
-    std::vector<std::uint64_t> tried_;  // one word for each member to access
-    std::vector<std::byte> sums_;       // a piece of a sum, and the next piece to add to it
+    std::optional<bool> allowed_;   // empty: not tried yet
+    std::vector<std::byte> tried_;  // one byte for each member to access
+    std::vector<std::byte> sums_;   // a piece of a sum, and the next piece to add to it
 };
 
 }  // namespace poe::collectives

@@ -19,7 +19,6 @@ struct YieldingHost : GroupSegment::Host {
         while (!over()) ::sched_yield();
     }
     void fence() noexcept override { std::atomic_thread_fence(std::memory_order_seq_cst); }
-    void wake_others() noexcept override {}
     void wake(std::uint32_t) noexcept override {}
 };
 

@@ -1,12 +1,11 @@
 // Long calls in shared memory, piece by piece, by threads: random shapes with many seeds against an
 // oracle, with a function that is not commutative.
-#include "collectives/shm/copy_in_out.hpp"
+#include "collectives/shm/staged_call.hpp"
 
 #include <thread>
 
 #include <catch2/catch.hpp>
 
-#include "collectives/shm/pairwise_exchange.hpp"
 #include "collectives/shm/pipelined_reduce.hpp"
 #include "collectives/shm/shm_group.hpp"
 #include "tests/unit/collectives/calls_oracle.hpp"
@@ -22,9 +21,11 @@ constexpr Bytes kLengths[] = {0, 4, 100, 4000, 32768, 65540, 150000, 700000};
 
 void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned seed, unsigned calls,
                 std::atomic<unsigned>& wrong) {
-    GroupSegment staged(memory, n, me, GroupSegment::staged_of(n));
-    comm::RingCopy into_slots;
-    NonTemporalTuner stores;
+    YieldingHost host;
+    GroupSegment staged(memory, n, me, GroupSegment::staged_of(n), host);
+    CallTools tools;
+    tools.tasks_per_core = 1 + seed % 4;
+    NonTemporalTuner& stores = tools.stores;
     // Members may judge differently, and change their minds.
     const auto prefer = [&](Store store) {
         for (const Bytes bytes : kLengths) {
@@ -36,17 +37,16 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
             }
         }
     };
-    YieldingHost host;
     std::minstd_rand same(seed);
     for (unsigned call = 0; call < calls; ++call) {
         const Shape shape = random_shape(same, n, kLengths);
         const bool in_place = same() % 4 == 0 && (shape.operation == Operation::kCombine ||
                                                   shape.operation == Operation::kPrefix);
         // Each may choose its own way out of the slots.
-        const SlotCopy copy{into_slots, (call + me + seed) % 3 == 0};
-        const bool by_pairs =
-            PairwiseExchange::fits(shape) && (!CopyInOut::fits(shape) || call % 2);
-        if (!CopyInOut::fits(shape) && !PipelinedReduce::fits(shape) && !by_pairs) wrong += 1000;
+        const bool non_temporal = (call + me + seed) % 3 == 0;
+        const bool among_all = fits_staged(shape, Partners::kAll);
+        const bool by_pairs = fits_staged(shape, Partners::kOne) && (!among_all || call % 2);
+        if (!among_all && !fits_pipelined_reduce(shape) && !by_pairs) wrong += 1000;
         std::vector<std::byte> given =
             bytes_of(me, call, 0, shape.offset(n - 1) + shape.bytes + shape.length(n - 1));
         const std::vector<std::byte> wanted = expected(shape, me, call);
@@ -55,15 +55,13 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
         if (shape.operation == Operation::kBcast && static_cast<Rank>(me) == shape.root)
             result = given;
         Run run{given.data(), in_place ? given.data() : result.data(), kCompose, 0};
-        if (PipelinedReduce::fits(shape)) {
-            const PipelinedReduce::Tools tools{into_slots, nullptr, seed % 2 == 0};
-            PipelinedReduce(shape, run, staged, tools, host, me).run();
-        } else if (by_pairs) {
-            if (call % 4 == me % 4) prefer(call % 8 < 4 ? Store::kNonTemporal : Store::kOrdinary);
-            const PairwiseExchange::Tools tools{stores, copy.non_temporal, 1 + seed % 4};
-            PairwiseExchange(shape, run, staged, tools, host, me).run();
+        if (fits_pipelined_reduce(shape)) {
+            pipelined_reduce(tools, staged, shape, run);
         } else {
-            CopyInOut(shape, run, staged, copy, host, me).run();
+            if (by_pairs && call % 4 == me % 4)
+                prefer(call % 8 < 4 ? Store::kNonTemporal : Store::kOrdinary);
+            run_staged(by_pairs ? Partners::kOne : Partners::kAll, tools, staged, shape, run,
+                       non_temporal);
         }
         // What a member gives is its own again.
         const std::vector<std::byte>& got = in_place ? given : result;
@@ -77,7 +75,7 @@ void run_member(std::byte* memory, std::uint32_t n, std::uint32_t me, unsigned s
 TEST_CASE("random long calls in shared memory") {
     for (const std::uint32_t n : {2u, 3u, 6u}) {
         for (unsigned seed = 1; seed <= 8; ++seed) {
-            const Bytes staged = GroupSegment::bytes_for(n, GroupSegment::staged_of(n));
+            const Bytes staged = GroupSegment::staged_of(n).bytes_for(n);
             std::vector<std::byte> bytes(staged + kLine);
             const auto at = reinterpret_cast<std::uintptr_t>(bytes.data());
             std::byte* memory = bytes.data() + (kLine - at % kLine) % kLine;
@@ -95,8 +93,7 @@ TEST_CASE("random long calls in shared memory") {
 TEST_CASE("a piece of a broadcast to many members needs several slots") {
     constexpr std::uint32_t kMembers = 70;
     constexpr unsigned kCalls = 3;
-    std::vector<std::byte> bytes(
-        GroupSegment::bytes_for(kMembers, GroupSegment::staged_of(kMembers)) + kLine);
+    std::vector<std::byte> bytes(GroupSegment::staged_of(kMembers).bytes_for(kMembers) + kLine);
     const auto at = reinterpret_cast<std::uintptr_t>(bytes.data());
     std::byte* memory = bytes.data() + (kLine - at % kLine) % kLine;
     Shape shape;
@@ -108,9 +105,9 @@ TEST_CASE("a piece of a broadcast to many members needs several slots") {
     std::vector<std::thread> threads;
     for (std::uint32_t me = 0; me < kMembers; ++me) {
         threads.emplace_back([&, me] {
-            GroupSegment segment(memory, kMembers, me, GroupSegment::staged_of(kMembers));
-            comm::RingCopy into_slots;
             YieldingHost host;
+            GroupSegment segment(memory, kMembers, me, GroupSegment::staged_of(kMembers), host);
+            CallTools tools;
             Shape own = shape;
             for (unsigned call = 0; call < kCalls; ++call) {
                 own.root = static_cast<Rank>(call * 31);
@@ -118,7 +115,7 @@ TEST_CASE("a piece of a broadcast to many members needs several slots") {
                 std::vector<std::byte> result(own.bytes);
                 if (me == call * 31) result = wanted;
                 const Run run{nullptr, result.data(), {}, 0};
-                CopyInOut(own, run, segment, SlotCopy{into_slots, false}, host, me).run();
+                run_staged(Partners::kAll, tools, segment, own, run, false);
                 if (result != wanted) ++wrong;
             }
         });
@@ -131,9 +128,7 @@ TEST_CASE("all groups' memory has room in a common piece") {
     for (std::uint32_t local : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 512u, 513u, 4096u}) {
         for (std::uint32_t n = 1; n <= local; n += n < 70 ? 1 : 37) {
             CHECK(ShmGroup::bytes_for(n) <= common_bytes(local));
-            if (n > 1)
-                CHECK(GroupSegment::bytes_for(n, GroupSegment::staged_of(n)) <=
-                      staging_bytes(local));
+            if (n > 1) CHECK(GroupSegment::staged_of(n).bytes_for(n) <= staging_bytes(local));
         }
     }
 }
