@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "base/check.hpp"
-#include "base/relax.hpp"
 
 namespace poe::collectives {
 
@@ -29,19 +28,11 @@ GroupSegment::GroupSegment(std::byte* memory, std::uint32_t members, std::uint32
     POE_CHECK(std::has_single_bit(sizes.depth), sizes.depth);
 }
 
-[[gnu::hot]] void GroupSegment::announce(Word& word, std::uint64_t call,
-                                         std::uint32_t to) noexcept {
-    word.store(call + 1, std::memory_order_release);
-    host_.fence();
-    host_.wake(to);
-}
-
 // `whose`: for diagnostics; kAll: the first member that has not arrived. A std::function does not
 // allocate for a capture of two words.
-[[gnu::hot]] void GroupSegment::await_word(const Word& word, std::uint32_t whose,
-                                           std::uint64_t call) const {
+[[gnu::hot]] void GroupSegment::wait_for(const Word& word, std::uint32_t whose,
+                                         std::uint64_t call) const {
     const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
-    if (over()) return;
     if (whose == kAll) {
         host_.wait(over, [this, call] { return not_arrived(call); });
     } else {
@@ -68,7 +59,6 @@ std::uint64_t GroupSegment::await_free(std::uint32_t member, std::uint64_t call)
 
 // Blocks until the own slot is free: no member reads its content of call - depth any more.
 [[gnu::hot]] void GroupSegment::await_slot(std::uint64_t call) {
-    if (call < sizes_.depth) return;
     const std::uint32_t last = takers_[set_of(call)];
     if (last == kAll) {
         await_room(call);
@@ -87,25 +77,12 @@ void GroupSegment::await_room(std::uint64_t call) {
     all_done_ = all;
 }
 
-[[gnu::hot]] void GroupSegment::release(std::uint64_t call) noexcept {
-    done_[me_].word.store(call + 1, std::memory_order_release);
-    host_.fence();
-    if (roots_->word.load(std::memory_order_relaxed) != 0) [[unlikely]]
-        host_.wake(kAll);
-}
-
 void GroupSegment::await_released(std::uint32_t member, std::uint64_t call) const {
     const Word& done = done_[member].word;
     if (done.load(std::memory_order_acquire) > call) return;
     roots_->word.fetch_add(1, std::memory_order_seq_cst);
     await_word(done, member, call);
     roots_->word.fetch_sub(1, std::memory_order_relaxed);
-}
-
-void GroupSegment::await(std::uint32_t giver, std::uint64_t call, int spins) const {
-    const Word& word = contributed(giver, call);
-    for (int i = 0; i < spins && word.load(std::memory_order_relaxed) <= call; ++i) comm::relax();
-    await_word(word, giver, call);
 }
 
 [[gnu::hot]] bool GroupSegment::arrive(std::uint64_t call) noexcept {

@@ -45,6 +45,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/relax.hpp"
 #include "base/segment/segment_layout.hpp"
 #include "base/types.hpp"
 
@@ -146,7 +147,7 @@ class GroupSegment {
     }
     // For a member that writes its own slot only. Blocks until that slot is free.
     std::uint64_t acquire(std::uint32_t taker) {
-        await_slot(call_);
+        if (call_ >= all_done_ + sizes_.depth) await_slot(call_);
         return begin(taker);
     }
     // For a member that writes to slots of others, or a result as the root. Blocks until all are
@@ -157,7 +158,12 @@ class GroupSegment {
     }
     // This member needs nothing more of the call. Must be called once for each call, in the order
     // of calls. Does not block.
-    void release(std::uint64_t call) noexcept;
+    void release(std::uint64_t call) noexcept {
+        done_[me_].word.store(call + 1, std::memory_order_release);
+        host_.fence();
+        if (roots_->word.load(std::memory_order_relaxed) != 0) [[unlikely]]
+            host_.wake(kAll);
+    }
     // Blocks until that member has called release() for this call.
     void await_released(std::uint32_t member, std::uint64_t call) const;
 
@@ -170,7 +176,11 @@ class GroupSegment {
         if (taker != kNobody) announce(contributed(me_, call), call, taker);
     }
     // Blocks until that member has published. Polls `spins` times before it gives up the core.
-    void await(std::uint32_t giver, std::uint64_t call, int spins = 0) const;
+    void await(std::uint32_t giver, std::uint64_t call, int spins = 0) const {
+        const Word& word = contributed(giver, call);
+        for (; spins > 0 && word.load(std::memory_order_relaxed) <= call; --spins) comm::relax();
+        await_word(word, giver, call);
+    }
     // The second round.
     void publish_reduced(std::uint64_t call) noexcept { announce(done_[me_].worked, call, kAll); }
     void await_reduced(std::uint32_t member, std::uint64_t call) const {
@@ -215,8 +225,15 @@ class GroupSegment {
         return sizes_.spanned ? done_[member].begun
                               : *reinterpret_cast<Word*>(slot_of(member, call) + sizes_.room());
     }
-    void announce(Word& word, std::uint64_t call, std::uint32_t to) noexcept;
-    void await_word(const Word& word, std::uint32_t whose, std::uint64_t call) const;
+    void announce(Word& word, std::uint64_t call, std::uint32_t to) noexcept {
+        word.store(call + 1, std::memory_order_release);
+        host_.fence();
+        host_.wake(to);
+    }
+    void await_word(const Word& word, std::uint32_t whose, std::uint64_t call) const {
+        if (word.load(std::memory_order_acquire) <= call) wait_for(word, whose, call);
+    }
+    void wait_for(const Word& word, std::uint32_t whose, std::uint64_t call) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     std::uint64_t await_free(std::uint32_t member, std::uint64_t call);
     void await_slot(std::uint64_t call);

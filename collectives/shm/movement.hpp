@@ -1,5 +1,5 @@
-// Movement: which bytes go from one member to another in a call. Pure. Calls in shared memory and
-// by single copy follow it; they differ in how they carry the bytes.
+// Movement: which bytes go from one member to another in a call. Pure. Calls piece by piece and by
+// single copy follow it; they differ in how they carry the bytes.
 #pragma once
 
 #include "collectives/call/call.hpp"

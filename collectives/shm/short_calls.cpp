@@ -24,12 +24,19 @@ void collect(const Shape& shape, const Run& run, const GroupSegment& segment, st
             break;
         case Operation::kCombine:
             break;
-        default:
-            for (std::uint32_t m = 0; m < shape.n; ++m) {
-                const Movement block = moved(shape, m, member);
-                put(result + block.to, segment.slot_of(m, call) + block.from, block.bytes);
-            }
+        case Operation::kShift: {
+            const std::uint32_t giver = shifted(shape, member, -std::int64_t{shape.step});
+            if (giver < shape.n) put(result, segment.slot_of(giver, call), shape.bytes);
             return;
+        }
+        default: {
+            if (shape.operation == Operation::kGather && static_cast<Rank>(member) != shape.root)
+                return;
+            const Bytes from = shape.operation == Operation::kIndex ? member * shape.bytes : 0;
+            for (std::uint32_t m = 0; m < shape.n; ++m, result += shape.bytes)
+                put(result, segment.slot_of(m, call) + from, shape.bytes);
+            return;
+        }
     }
     const std::byte* sum = segment.slot_of(0, call);
     if (last == 0) put(result, sum, shape.bytes);
