@@ -11,8 +11,8 @@
 
 namespace poe {
 
-// Calls of MPL may only be appended, because their numbers are part of the trace format. The calls of
-// MPI may have other numbers in the next version of POE, so each trace defines their names.
+// Calls of MPL may only be appended, because their numbers are part of the trace format. The calls
+// of MPI may have other numbers in the next version of POE, so each trace defines their names.
 enum class Call : std::uint16_t {
     kNone = 0,
     kBsend = 1,

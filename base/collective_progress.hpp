@@ -1,5 +1,5 @@
-// How a blocking collective call is carried out, for watchers of the job and for traces: by which mechanism
-// (collectives/engine/paths.cpp), and in which round of its schedule it is. Pure.
+// How a blocking collective call is carried out, for watchers of the job and for traces: by which
+// mechanism (collectives/engine/paths.cpp), and in which round of its schedule it is. Pure.
 #pragma once
 
 #include <algorithm>

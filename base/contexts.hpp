@@ -6,8 +6,8 @@
 namespace poe {
 
 // MPI calls it the context of a communicator. Messages of different contexts never match each
-// other, wildcards included. Every number is valid in a frame: a message of a context that this task
-// does not use yet waits for its receive.
+// other, wildcards included. Every number is valid in a frame: a message of a context that this
+// task does not use yet waits for its receive.
 using ContextId = std::uint32_t;
 inline constexpr ContextId kMplContext = 0;        // MPL's sends and receives
 inline constexpr ContextId kCclContext = 1;        // CCL's collective calls

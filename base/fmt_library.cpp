@@ -1,6 +1,6 @@
-// The code of fmt, compiled once. Debian's package has a shared library only, and poe and pmd are linked
-// statically; with its header-only form every file that formats text would compile all of fmt, which
-// takes five seconds each.
+// The code of fmt, compiled once. Debian's package has a shared library only, and poe and pmd are
+// linked statically; with its header-only form every file that formats text would compile all of
+// fmt, which takes five seconds each.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -1,4 +1,5 @@
-// The one parser of numbers in text. Decimal; a leading '+', blanks and other bases are not accepted.
+// The one parser of numbers in text. Decimal; a leading '+', blanks and other bases are not
+// accepted.
 #pragma once
 
 #include <charconv>
@@ -9,8 +10,8 @@
 
 namespace poe {
 
-// Parses the number at the beginning of `text` and removes it from `text`. Empty if there is none, or if it
-// does not fit into Number or is not finite; `text` is unchanged then.
+// Parses the number at the beginning of `text` and removes it from `text`. Empty if there is none,
+// or if it does not fit into Number or is not finite; `text` is unchanged then.
 template <class Number>
 std::optional<Number> take_number(std::string_view& text) noexcept {
     Number number{};

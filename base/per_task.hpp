@@ -1,6 +1,6 @@
-// PerTask and PerNode: an array with an element for each task or node of a job, indexed by the id itself.
-// Ids are signed, because -1 stands for no task, so a plain vector needs a conversion and a check at each
-// use.
+// PerTask and PerNode: an array with an element for each task or node of a job, indexed by the id
+// itself. Ids are signed, because -1 stands for no task, so a plain vector needs a conversion and a
+// check at each use.
 #pragma once
 
 #include <cstddef>

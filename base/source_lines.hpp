@@ -1,7 +1,8 @@
-// Source lines of code addresses, from the debug information of object files. libdw reads it; the library is opened
-// at the first request, so that programs that never ask do not load it.
+// Source lines of code addresses, from the debug information of object files. libdw reads it; the
+// library is opened at the first request, so that programs that never ask do not load it.
 //
-// All functions read files, so the first request for an object takes milliseconds. For one thread at a time.
+// All functions read files, so the first request for an object takes milliseconds. For one thread
+// at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +21,17 @@ struct SourceLine {
     std::string object;        // the path of the executable or library
     std::uint64_t offset = 0;  // the address in this file
 
-    // "ring.c:42"; without debug information "main (ring+0x1189)" or "ring+0x1189"; empty if nothing is known. A function
-    // of C++ has its name of the source.
+    // "ring.c:42"; without debug information "main (ring+0x1189)" or "ring+0x1189"; empty if
+    // nothing is known. A function of C++ has its name of the source.
     std::string place() const;
 };
 
-// The line of an address in an object file, counted as its symbols are. `object` and `offset` of the result are
-// always set.
+// The line of an address in an object file, counted as its symbols are. `object` and `offset` of
+// the result are always set.
 SourceLine line_in_object(const std::string& path, std::uint64_t offset);
 
-// The lines of addresses in the memory of one process of this computer. Keeps what it has read of the objects that the
-// process had loaded when this object was made.
+// The lines of addresses in the memory of one process of this computer. Keeps what it has read of
+// the objects that the process had loaded when this object was made.
 class ProcessLines {
   public:
     explicit ProcessLines(pid_t process);

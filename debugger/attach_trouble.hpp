@@ -8,9 +8,9 @@ namespace poe::debugger {
 // gdb's answers "Operation not permitted" and similar.
 bool is_forbidden(const std::string& error);
 
-// `error` is gdb's answer to the command, `warnings` is what it has written before. `scope` is the contents
-// of the file kPtraceScope on the node; it is empty if there is no such file, or if it cannot be read. Tasks that
-// cannot be attached for the same reason get the same text.
+// `error` is gdb's answer to the command, `warnings` is what it has written before. `scope` is the
+// contents of the file kPtraceScope on the node; it is empty if there is no such file, or if it
+// cannot be read. Tasks that cannot be attached for the same reason get the same text.
 std::string attach_trouble(const std::string& error, const std::string& warnings,
                            const std::string& scope);
 

@@ -1,5 +1,5 @@
-// Starts a program in a process group of its own, so that Ctrl-C reaches pdbx only. The signals that
-// pdbx blocks or ignores have their defaults in the program.
+// Starts a program in a process group of its own, so that Ctrl-C reaches pdbx only. The signals
+// that pdbx blocks or ignores have their defaults in the program.
 #pragma once
 
 #include <spawn.h>

@@ -1,5 +1,6 @@
-// The prompt on a terminal: editing, history and completion by readline. Other text appears above the
-// prompt, and what the user has typed stays. The only file that knows readline. One object at a time.
+// The prompt on a terminal: editing, history and completion by readline. Other text appears above
+// the prompt, and what the user has typed stays. The only file that knows readline. One object at a
+// time.
 #pragma once
 
 #include <optional>

@@ -51,8 +51,8 @@ const CommandName* find_command(std::string_view word) {
     return is_beginning ? shortest : nullptr;  // otherwise gdb decides what it means
 }
 
-// gdb's "info threads" and "info breakpoints" show the threads of all inferiors and gdb's own numbers.
-// They are the commands of pdbx that answer the same question. kGdb: another command.
+// gdb's "info threads" and "info breakpoints" show the threads of all inferiors and gdb's own
+// numbers. They are the commands of pdbx that answer the same question. kGdb: another command.
 Kind info_command(std::string_view text) {
     std::string rest(text);
     const std::string info = take_word(rest);

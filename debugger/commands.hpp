@@ -1,5 +1,5 @@
-// The commands of pdbx: the names of gdb and of dbx, and their abbreviations. Whatever is no command
-// here is a command of gdb, which each task of the group executes. Pure.
+// The commands of pdbx: the names of gdb and of dbx, and their abbreviations. Whatever is no
+// command here is a command of gdb, which each task of the group executes. Pure.
 #pragma once
 
 #include <optional>
@@ -70,7 +70,8 @@ std::optional<CommandLine> parse_command(std::string_view line);
 // True if an empty line repeats this command, as in gdb.
 bool repeats(CommandKind kind);
 
-// What an empty line after this line executes; empty: nothing. The next `list` goes on, so its place is left out.
+// What an empty line after this line executes; empty: nothing. The next `list` goes on, so its
+// place is left out.
 std::string repetition(const std::string& line, const CommandLine& command);
 
 // True if nothing may follow the command.

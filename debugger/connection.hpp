@@ -39,8 +39,9 @@ class JobConnection final : public Connection {
     pm::DebugCall call_;
 };
 
-// A gdb that pdbx has started itself. It takes DebuggerInput, InterruptCommand and EndDebugger, and gives DebuggerOutput
-// and DebuggerEnded as the daemon of node 0 would. Ends gdb when it is destroyed.
+// A gdb that pdbx has started itself. It takes DebuggerInput, InterruptCommand and EndDebugger, and
+// gives DebuggerOutput and DebuggerEnded as the daemon of node 0 would. Ends gdb when it is
+// destroyed.
 class OwnGdb final : public Connection {
   public:
     // Throws Error if gdb cannot be run.

@@ -1,5 +1,5 @@
-// Commands to gdb, and what its records say about tasks; see node_gdb.hpp. How tasks start under it is in
-// node_gdb_start.cpp.
+// Commands to gdb, and what its records say about tasks; see node_gdb.hpp. How tasks start under it
+// is in node_gdb_start.cpp.
 #include "debugger/node_gdb.hpp"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ constexpr const char* kSettings[] = {
     "width 0",
     "height 0",
     "breakpoint pending on",
-    // The default, 64 KB, refuses most arrays. gdb reads a value as a whole before it shows the beginning.
+    // The default, 64 KB, refuses most arrays. gdb reads a value as a whole before it shows the
+    // beginning.
     "max-value-size 67108864",
     "print inferior-events off",
     "print thread-events off",

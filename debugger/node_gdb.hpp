@@ -1,6 +1,6 @@
-// NodeGdb: the gdb of one node as pdbx knows it. It writes commands with tokens, all at once, assigns
-// the answers to them, and follows what gdb reports about the node's tasks. Task t of the node is
-// inferior t's place + 1. No input or output of its own: bytes are given and taken.
+// NodeGdb: the gdb of one node as pdbx knows it. It writes commands with tokens, all at once,
+// assigns the answers to them, and follows what gdb reports about the node's tasks. Task t of the
+// node is inferior t's place + 1. No input or output of its own: bytes are given and taken.
 //
 // gdb runs in its non-stop mode, because tasks stop and continue independently. A user however
 // expects that a task stops as a whole, so when one thread of a task stops, its other threads are
@@ -93,8 +93,8 @@ class NodeGdb {
         // The task has stopped as a whole, has ended, or is lost.
         std::function<void(DebuggedTask&)> on_stopped;
         std::function<void(DebuggedTask&)> on_ended;
-        // Once: each task is lost, has ended, or can be debugged; one that was held at its start has
-        // reached its main program.
+        // Once: each task is lost, has ended, or can be debugged; one that was held at its start
+        // has reached its main program.
         std::function<void()> on_attached;
         // A process that was handed over is attached, or cannot be, and may continue.
         std::function<void(int pid)> on_taken{};
@@ -106,9 +106,9 @@ class NodeGdb {
     // the beginning of their main program.
     void attach(std::vector<DebuggedTask> tasks, bool at_start);
 
-    // A script that is the task has started a program of MPL or MPI, which waits before its main program.
-    // gdb lets the previous process of the task go, and attaches to this one. The task stops at the
-    // beginning of the main program, or where it is if that has begun already.
+    // A script that is the task has started a program of MPL or MPI, which waits before its main
+    // program. gdb lets the previous process of the task go, and attaches to this one. The task
+    // stops at the beginning of the main program, or where it is if that has begun already.
     void hand_over(DebuggedTask& task, int pid, const std::string& program);
 
     // Opens core files instead of attaching to processes.
@@ -121,25 +121,26 @@ class NodeGdb {
     static std::string context(const DebuggedTask& task);
 
     // Lets the task continue. `how`: "-exec-continue", "-exec-next", ... for the selected thread;
-    // the others continue. `finish` and `until` refer to the selected frame. on_error receives gdb's
-    // refusal.
+    // the others continue. `finish` and `until` refer to the selected frame. on_error receives
+    // gdb's refusal.
     void resume(DebuggedTask& task, const std::string& how,
                 std::function<void(const std::string&)> on_error = nullptr);
     void interrupt(DebuggedTask& task);
 
     // Takes bytes that gdb has written.
     void feed(std::string_view bytes);
-    // The daemon of the node says how the task has ended. Usually gdb says so, too. It does not if it
-    // has gone, or goes before it has looked at the task again.
+    // The daemon of the node says how the task has ended. Usually gdb says so, too. It does not if
+    // it has gone, or goes before it has looked at the task again.
     void on_exit(TaskId task, const std::string& note, bool failed);
-    // gdb has gone. Outstanding commands get an error, and the tasks are lost. If `why` is empty, only the
-    // tasks are reported whose ends are known.
+    // gdb has gone. Outstanding commands get an error, and the tasks are lost. If `why` is empty,
+    // only the tasks are reported whose ends are known.
     void on_gone(const std::string& why);
     bool gone() const { return gone_; }
 
     std::vector<DebuggedTask>& tasks() { return tasks_; }
     std::size_t outstanding() const { return pending_.size(); }
-    // The process for which gdb executes the oldest command without an answer; 0: for none in particular.
+    // The process for which gdb executes the oldest command without an answer; 0: for none in
+    // particular.
     int executing_for() const { return pending_.empty() ? 0 : pending_.begin()->second.pid; }
 
   private:

@@ -1,4 +1,5 @@
-// How gdb gets its tasks: attaching, core files, programs of a script, and the way to main; see node_gdb.hpp.
+// How gdb gets its tasks: attaching, core files, programs of a script, and the way to main; see
+// node_gdb.hpp.
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -43,7 +44,8 @@ void NodeGdb::attach(std::vector<DebuggedTask> tasks, bool at_start) {
     check_attached();
 }
 
-// If the kernel forbids to attach, the node's gdb says how far it does so, because pdbx may run elsewhere.
+// If the kernel forbids to attach, the node's gdb says how far it does so, because pdbx may run
+// elsewhere.
 void NodeGdb::lose(DebuggedTask& task, const GdbAnswer& answer) {
     const auto give_up = [this, &task, answer](const std::string& scope) {
         if (task.life == Life::kEnded || task.life == Life::kLost) return;  // its end is known
@@ -81,8 +83,8 @@ void NodeGdb::hand_over(DebuggedTask& task, int pid, const std::string& program)
             });
 }
 
-// If the main program runs already, as that of Python does which loads the library later, the task stays
-// where it is.
+// If the main program runs already, as that of Python does which loads the library later, the task
+// stays where it is.
 void NodeGdb::look_for_main(DebuggedTask& task) {
     command("-stack-list-frames --thread " + std::to_string(task.thread),
             [this, &task](const GdbAnswer& answer) {
@@ -186,7 +188,8 @@ void NodeGdb::go_to_main(DebuggedTask& task) {
     started(task);
 }
 
-// `only`: the breakpoints are for this task alone. `done` is called when gdb has made all that it can.
+// `only`: the breakpoints are for this task alone. `done` is called when gdb has made all that it
+// can.
 void NodeGdb::insert_start_breakpoints(const DebuggedTask* only,
                                        const std::function<void()>& done) {
     insert_start_breakpoint(kFortranMain, only,

@@ -149,8 +149,9 @@ class Pdbx {
         return poe_.pid == 0 && left_at_ && session_.detached();
     }
 
-    // -run: the commands that let all tasks run until one fails, and then those that stop the others
-    // and show where all are. A task fails by a signal, or because it exits with another code than 0.
+    // -run: the commands that let all tasks run until one fails, and then those that stop the
+    // others and show where all are. A task fails by a signal, or because it exits with another
+    // code than 0.
     void queue_run_commands() {
         if (run_ == Run::kStart) {
             run_ = Run::kRuns;
@@ -404,7 +405,8 @@ class Pdbx {
         session_.quit();
     }
 
-    // Returns the exit status: that of poe, if pdbx has started it and the user has not ended the job.
+    // Returns the exit status: that of poe, if pdbx has started it and the user has not ended the
+    // job.
     int finish() {
         if (editor_) editor_->hide();
         session_.show_events();

@@ -21,8 +21,9 @@ struct Report {
 
 std::vector<std::string> lines_of(const Report& report);
 
-// One line without its end: {"kind":"answer","command":"print x","answers":[{"tasks":[0,1],"text":"5"}]}.
-// Texts that are not UTF-8 are shown with replacement characters.
+// One line without its end: {"kind":"answer","command":"print
+// x","answers":[{"tasks":[0,1],"text":"5"}]}. Texts that are not UTF-8 are shown with replacement
+// characters.
 std::string json_of(const Report& report);
 
 }  // namespace poe::debugger

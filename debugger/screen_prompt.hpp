@@ -1,5 +1,5 @@
-// The prompt as a part of the whole screen (pdbx -screen): screen_view.hpp says what is shown. One object
-// at a time.
+// The prompt as a part of the whole screen (pdbx -screen): screen_view.hpp says what is shown. One
+// object at a time.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace poe::debugger {
 
 class ScreenPrompt final : public Prompt {
   public:
-    // Takes over the terminal. The caller must block SIGTSTP and report SIGWINCH by resized(). Throws
-    // Error if the terminal cannot show a screen.
+    // Takes over the terminal. The caller must block SIGTSTP and report SIGWINCH by resized().
+    // Throws Error if the terminal cannot show a screen.
     ScreenPrompt(Complete complete, bool unicode);
 
     void show(const std::string& prompt) override;

@@ -1,5 +1,5 @@
-// The screen of pdbx as a picture of cells: a light for each task, the source with the tasks that stand
-// on each line, the stacks, what commands have answered, and the line that is typed. Pure.
+// The screen of pdbx as a picture of cells: a light for each task, the source with the tasks that
+// stand on each line, the stacks, what commands have answered, and the line that is typed. Pure.
 #pragma once
 
 #include <deque>

@@ -454,7 +454,8 @@ void Session::interrupt(Time now) {
     check_stops();
 }
 
-// A function of the program that gdb executes may never return, and other commands of gdb may take long.
+// A function of the program that gdb executes may never return, and other commands of gdb may take
+// long.
 void Session::interrupt_operation() {
     for (std::size_t node = 0; node < gdbs_.size(); ++node) {
         if (!gdbs_[node] || gdbs_[node]->outstanding() == 0) continue;

@@ -1,9 +1,9 @@
-// Session: what pdbx does with a command line and with the events of the tasks. It knows the gdbs of
-// all nodes, the groups and the breakpoints, and makes reports of what is to be shown. No input,
+// Session: what pdbx does with a command line and with the events of the tasks. It knows the gdbs
+// of all nodes, the groups and the breakpoints, and makes reports of what is to be shown. No input,
 // output or clock of its own, so whoever drives it decides where commands come from.
 //
-// One command is executed at a time. A command that lets tasks continue is over when all tasks of its
-// group have stopped or ended, or when some have stopped and no other has for kQuietTime.
+// One command is executed at a time. A command that lets tasks continue is over when all tasks of
+// its group have stopped or ended, or when some have stopped and no other has for kQuietTime.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,8 @@ inline constexpr std::chrono::milliseconds kEventTime{150};
 
 // A command that was interrupted is interrupted again after this time if gdb has not answered.
 inline constexpr std::chrono::milliseconds kInterruptAgain{100};
-// A task that has been interrupted and has not stopped as a whole is interrupted again after this time.
+// A task that has been interrupted and has not stopped as a whole is interrupted again after this
+// time.
 inline constexpr std::chrono::milliseconds kStopAgain{500};
 
 // The breakpoint of `catch exit`: the first argument of _exit() is the exit code (x86-64).
@@ -85,7 +86,8 @@ class Session {
     // Asks for the stacks that picture() needs and that are not known yet. Does nothing if busy().
     void look_around();
     Picture picture() const;
-    // False: a task whose script has started a program does not stop at the beginning of the program.
+    // False: a task whose script has started a program does not stop at the beginning of the
+    // program.
     void stop_at_programs(bool on) { stops_at_programs_ = on; }
     // "pdbx all 3/4> ": the current group, and how many of its tasks have stopped.
     std::string prompt() const;

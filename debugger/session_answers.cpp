@@ -56,8 +56,9 @@ void Session::send_command(const OperationPtr& operation, TaskId task, const std
     });
 }
 
-// A gdb executes a command for one task after the other, and the user has interrupted it for all of them. A
-// signal that arrives between two tasks has no effect, so it is repeated until all have answered.
+// A gdb executes a command for one task after the other, and the user has interrupted it for all of
+// them. A signal that arrives between two tasks has no effect, so it is repeated until all have
+// answered.
 void Session::interrupt_again() {
     interrupt_due_.reset();
     std::erase_if(interrupted_, [](const OperationPtr& each) { return each->executing.empty(); });

@@ -1,6 +1,6 @@
-// Breakpoints, watchpoints and catchpoints. gdb has breakpoints for all inferiors or for one thread,
-// and none for some inferiors. A breakpoint of some tasks therefore has a condition on the number of
-// the inferior, and is set on the nodes of these tasks only.
+// Breakpoints, watchpoints and catchpoints. gdb has breakpoints for all inferiors or for one
+// thread, and none for some inferiors. A breakpoint of some tasks therefore has a condition on the
+// number of the inferior, and is set on the nodes of these tasks only.
 #include <algorithm>
 
 #include "base/parse.hpp"
@@ -89,8 +89,8 @@ Session::Breakpoint* Session::breakpoint_of(int number) {
     return nullptr;
 }
 
-// Begins an operation that makes the breakpoint. If no gdb has made one, it is forgotten, and the next
-// one gets its number.
+// Begins an operation that makes the breakpoint. If no gdb has made one, it is forgotten, and the
+// next one gets its number.
 Session::OperationPtr Session::make_breakpoint(Breakpoint breakpoint) {
     breakpoint.number = next_breakpoint_++;
     const int number = breakpoint.number;
@@ -108,8 +108,8 @@ Session::OperationPtr Session::make_breakpoint(Breakpoint breakpoint) {
     });
 }
 
-// gdb has made a breakpoint. The command may have been abandoned, and the breakpoint removed before gdb
-// has answered; then gdb removes it, too.
+// gdb has made a breakpoint. The command may have been abandoned, and the breakpoint removed before
+// gdb has answered; then gdb removes it, too.
 void Session::record_breakpoint(NodeIndex node, int number, int gdb_number) {
     if (Breakpoint* made = breakpoint_of(number))
         made->of_gdbs.emplace_back(node, gdb_number);
@@ -118,9 +118,9 @@ void Session::record_breakpoint(NodeIndex node, int number, int gdb_number) {
                                                        std::to_string(gdb_number));
 }
 
-// Inserts the breakpoint at all places on each node that has tasks of it, and records what gdb has made. A place that
-// gdb does not know may be in a library that is loaded later. A line that a known file does not have is
-// a mistake.
+// Inserts the breakpoint at all places on each node that has tasks of it, and records what gdb has
+// made. A place that gdb does not know may be in a library that is loaded later. A line that a
+// known file does not have is a mistake.
 void Session::insert_on_nodes(Breakpoint breakpoint,
                               const std::function<std::string(NodeIndex)>& options,
                               const std::vector<std::string>& places) {
@@ -294,8 +294,8 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
     seal(all);
 }
 
-// Calls of POE's library that fail are announced (comm/bootstrap/call_error.hpp). Of another MPI library
-// only MPI_Abort is known.
+// Calls of POE's library that fail are announced (comm/bootstrap/call_error.hpp). Of another MPI
+// library only MPI_Abort is known.
 void Session::catch_error(const TaskSet& tasks, const std::string& which) {
     struct Catch {
         std::string_view which;

@@ -284,8 +284,8 @@ void Session::list_tasks(const TaskSet& tasks) {
     show(std::move(report));
 }
 
-// Tells which tasks the command leaves out because they run, with the consequence `so`. Returns false, with an
-// error, if these are all.
+// Tells which tasks the command leaves out because they run, with the consequence `so`. Returns
+// false, with an error, if these are all.
 bool Session::note_running(const TaskSet& tasks, const TaskSet& stopped, const std::string& so) {
     if (stopped.empty()) {
         const TaskSet running = intersection(tasks, groups_->find("running").value());

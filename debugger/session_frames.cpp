@@ -1,4 +1,5 @@
-// The commands that select a frame or a thread, and source lines around the selected frame; see session.hpp.
+// The commands that select a frame or a thread, and source lines around the selected frame; see
+// session.hpp.
 #include <algorithm>
 #include <cstdlib>
 
@@ -133,9 +134,9 @@ void Session::select_thread(const TaskSet& tasks, const std::string& arguments) 
     show_answers(done);
 }
 
-// The first `list` after a stop, or after another frame has been selected, shows the lines around the
-// place. The next one goes on from there, which gdb does by itself, and `list -` goes back. (gdb has one state
-// for that, and would show each task other lines.)
+// The first `list` after a stop, or after another frame has been selected, shows the lines around
+// the place. The next one goes on from there, which gdb does by itself, and `list -` goes back.
+// (gdb has one state for that, and would show each task other lines.)
 void Session::list_source(const TaskSet& tasks, const std::string& arguments) {
     const TaskSet stopped = stopped_of(tasks);
     if (!note_running(tasks, stopped)) return;

@@ -26,7 +26,8 @@ Activity activity_of(const DebuggedTask& task) {
     return Activity::kUnknown;
 }
 
-// The frame that the user looks at: the selected one, or the innermost one of the program. Null: none.
+// The frame that the user looks at: the selected one, or the innermost one of the program. Null:
+// none.
 const StackFrame* frame_in_view(const DebuggedTask& task) {
     if (!task.stopped || !task.stack || task.stack->empty()) return nullptr;
     const Stack& stack = *task.stack;

@@ -1,6 +1,6 @@
 // What tasks wait for, in the words of the deadlock watch. The daemons read it from the node
-// segments, and the message queues from the tasks' memory, so it costs the tasks nothing, and nothing is
-// called in them.
+// segments, and the message queues from the tasks' memory, so it costs the tasks nothing, and
+// nothing is called in them.
 #include <algorithm>
 #include <tuple>
 

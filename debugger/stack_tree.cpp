@@ -38,7 +38,8 @@ void insert(std::vector<StackTree>& trees, TaskId task, const Stack& stack) {
     }
 }
 
-// Returns the callee if the same place of a function has called the function again, in the same tasks.
+// Returns the callee if the same place of a function has called the function again, in the same
+// tasks.
 const StackTree* recursion_of(const StackTree& tree) {
     if (tree.callees.size() != 1) return nullptr;
     const StackTree& callee = tree.callees.front();

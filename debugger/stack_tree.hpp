@@ -14,7 +14,8 @@ struct StackFrame {
     std::string function;
     std::string place;    // "ring.c:42"; empty: unknown
     std::string library;  // the shared library of a function without debug information
-    // A library with debug information whose sources are not here, as glibc of Debian with libc6-dbg.
+    // A library with debug information whose sources are not here, as glibc of Debian with
+    // libc6-dbg.
     bool is_elsewhere = false;
     std::string file = {};  // the whole path of the source; empty: unknown
     int line = 0;           // in it
@@ -41,12 +42,12 @@ inline std::string frames_wanted() {
 
 // Reads a frame of gdb: the tuple of func, file, line and from.
 StackFrame frame_of(const MiValue& frame);
-// The stack in the results of -stack-list-frames; empty if there is none. If gdb has listed more than
-// kMostFrames frames, the outermost one says so.
+// The stack in the results of -stack-list-frames; empty if there is none. If gdb has listed more
+// than kMostFrames frames, the outermost one says so.
 Stack stack_of(const MiValue& results);
 
-// The place in the stack of the innermost frame that belongs to the program and not to a library. Its
-// size if there is none.
+// The place in the stack of the innermost frame that belongs to the program and not to a library.
+// Its size if there is none.
 std::size_t innermost_of_program(const Stack& stack);
 
 // Removes the frames inside of a library that the program has called. The frame of the called

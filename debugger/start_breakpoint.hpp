@@ -1,5 +1,5 @@
-// The breakpoints at the beginnings of the main programs, by which tasks that are held at their start
-// reach their main program. Pure: commands for gdb, and what its answers say.
+// The breakpoints at the beginnings of the main programs, by which tasks that are held at their
+// start reach their main program. Pure: commands for gdb, and what its answers say.
 //
 // They are internal breakpoints of gdb, which only its Python can make. gdb describes an ordinary
 // breakpoint with all of its locations each time that one task reaches it or loads a library, which
@@ -24,8 +24,9 @@ struct StartBreakpoint {
     }
 };
 
-// Makes an internal breakpoint at a function, if any inferior has this function. If `thread` is
-// not 0, only the thread with this number of gdb stops there. gdb answers with an error if it has no internal breakpoints.
+// Makes an internal breakpoint at a function, if any inferior has this function. If `thread` is not
+// 0, only the thread with this number of gdb stops there. gdb answers with an error if it has no
+// internal breakpoints.
 std::string internal_breakpoint_command(const std::string& function, int thread);
 // What gdb has printed during this command. Empty if no inferior has the function.
 std::optional<StartBreakpoint> internal_breakpoint_of(const std::string& printed);

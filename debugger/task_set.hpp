@@ -19,8 +19,8 @@ TaskSet all_tasks(TaskId tasks);
 // name of a group.
 bool is_task_list(std::string_view text);
 
-// Parses numbers and ranges with commas between them; "3:7" and "3-7" are the same range. Error: the
-// text is no such list, or names a task that a job of `tasks` tasks does not have.
+// Parses numbers and ranges with commas between them; "3:7" and "3-7" are the same range. Error:
+// the text is no such list, or names a task that a job of `tasks` tasks does not have.
 Result<TaskSet> parse_tasks(std::string_view text, TaskId tasks);
 
 // "0-6,8".

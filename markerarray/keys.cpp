@@ -215,8 +215,8 @@ void enter(const Press& now) {
     now.look_at(Display::kTask);
 }
 
-// What each key does, and how the help names it. A row without help belongs to the row before it. A key
-// that is no character has help only; press() handles it.
+// What each key does, and how the help names it. A row without help belongs to the row before it. A
+// key that is no character has help only; press() handles it.
 struct Binding {
     std::u32string_view characters;
     Command (*act)(const Press&);

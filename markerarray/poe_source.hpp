@@ -1,5 +1,5 @@
-// PoeSource: the rows of tasks on other nodes and of tasks that tasks have started, and the last lines of any task's output, as reported
-// by poe (partition_manager/status/watch_socket.hpp).
+// PoeSource: the rows of tasks on other nodes and of tasks that tasks have started, and the last
+// lines of any task's output, as reported by poe (partition_manager/status/watch_socket.hpp).
 #pragma once
 
 #include <chrono>

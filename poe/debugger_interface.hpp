@@ -25,7 +25,8 @@ int take_debugger_connection();
 // there is no pdbx.
 void run_under_pdbx(const std::vector<std::string>& arguments);
 
-// Publishes the process of each task, in task order, and calls MPIR_Breakpoint, where debuggers stop.
+// Publishes the process of each task, in task order, and calls MPIR_Breakpoint, where debuggers
+// stop.
 void tell_debuggers(const pm::JobSpec& job, const std::vector<pm::TaskProcess>& processes);
 
 }  // namespace poe::cli

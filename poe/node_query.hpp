@@ -1,5 +1,5 @@
-// Questions to nodes without a job: how jobs use the nodes of the pools (poestat -pools), and the load
-// of nodes (poestat -nodes). The nodes are asked by the remote shell, all at the same time.
+// Questions to nodes without a job: how jobs use the nodes of the pools (poestat -pools), and the
+// load of nodes (poestat -nodes). The nodes are asked by the remote shell, all at the same time.
 #pragma once
 
 #include <map>

@@ -54,8 +54,8 @@ bool names_pools(const std::optional<pm::HostFile>& file) {
     return file && !file->lines.empty() && file->lines[0].is_pool;
 }
 
-// Completes a map that has been found. `host_file` is the file that has named the nodes or pools, if
-// any.
+// Completes a map that has been found. `host_file` is the file that has named the nodes or pools,
+// if any.
 Result<pm::TaskMap> with_reservations(Result<pm::TaskMap> map,
                                       const std::optional<pm::HostFile>& host_file,
                                       const Options& options) {

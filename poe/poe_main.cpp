@@ -201,8 +201,8 @@ struct Run {
     int debugger;  // the connection to pdbx; -1: none
 };
 
-// Takes other nodes of the pools in place of those that other jobs do not leave to this one. Returns
-// false if there are not enough others.
+// Takes other nodes of the pools in place of those that other jobs do not leave to this one.
+// Returns false if there are not enough others.
 bool take_other_nodes(const Run& run, const std::vector<NodeIndex>& busy) {
     if (run.map.pool_of_task.empty()) return false;
     std::string names;
@@ -219,8 +219,8 @@ bool take_other_nodes(const Run& run, const std::vector<NodeIndex>& busy) {
     return true;
 }
 
-// Runs one job step from start to report and returns its status. Returns nothing if the step must be
-// run again, after a pause if `pause` is set: a node could not be reached, or was not free.
+// Runs one job step from start to report and returns its status. Returns nothing if the step must
+// be run again, after a pause if `pause` is set: a node could not be reached, or was not free.
 std::optional<int> run_once(const Run& run, const JobStep& step, int number, bool may_retry,
                             bool& dropped, bool& pause) {
     pm::JobSpec job = make_job(run.options, run.map, step, run.surroundings, run.paths, number);

@@ -66,8 +66,8 @@ const pm::TaskStop* stop_of(const pm::TaskEnd& end) {
     return end.exit && end.exit->stop ? &*end.exit->stop : nullptr;
 }
 
-// True if the task has ended the job by the same call, with the same code and text, as the task that
-// is responsible. Often all tasks make the same mistake.
+// True if the task has ended the job by the same call, with the same code and text, as the task
+// that is responsible. Often all tasks make the same mistake.
 bool stopped_likewise(const pm::Outcome& outcome, TaskId task) {
     if (!outcome.first_failure) return false;
     const auto stop = [&](TaskId one) {

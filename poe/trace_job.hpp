@@ -16,7 +16,8 @@ std::string trace_path(const Options& options, const std::string& program,
                        const std::string& directory, int step);
 
 // Returns the directory of the trace's parts and the other settings for the daemons. `temporary` is
-// used for streams of nodes that cannot see that directory. Throws Error if `path` is no regular file.
+// used for streams of nodes that cannot see that directory. Throws Error if `path` is no regular
+// file.
 pm::TraceSpec make_trace(const Options& options, const std::string& path, const std::string& job,
                          const std::string& temporary);
 

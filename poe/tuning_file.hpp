@@ -1,5 +1,5 @@
-// Passes the tuning file of mptune(1) and the plan of vt -plan to the tasks. All tasks of a job must
-// choose the same algorithms, and tasks on other computers may not see the files of this one.
+// Passes the tuning file of mptune(1) and the plan of vt -plan to the tasks. All tasks of a job
+// must choose the same algorithms, and tasks on other computers may not see the files of this one.
 #pragma once
 
 #include <string>

@@ -1,11 +1,12 @@
-// The queues of the message layer, as they are in a task's memory: posted receives, and messages that
-// no receive has matched. The message layer works on them (comm/matching/keyed_queues.hpp), and the
-// daemon reads them with process_vm_readv for a debugger (partition_manager/daemon/queue_reader.hpp).
-// The layout is therefore shared by both, and a change of it needs a new kSegmentVersion.
+// The queues of the message layer, as they are in a task's memory: posted receives, and messages
+// that no receive has matched. The message layer works on them (comm/matching/keyed_queues.hpp),
+// and the daemon reads them with process_vm_readv for a debugger
+// (partition_manager/daemon/queue_reader.hpp). The layout is therefore shared by both, and a change
+// of it needs a new kSegmentVersion.
 //
-// The task publishes the address of its MatcherTables once, in its slot, and nothing per message. So a
-// reader may find the queues in the middle of a change. Such a state is recognized: links and counts
-// that do not agree.
+// The task publishes the address of its MatcherTables once, in its slot, and nothing per message.
+// So a reader may find the queues in the middle of a change. Such a state is recognized: links and
+// counts that do not agree.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +61,8 @@ struct MatcherTables {
     // The receive that a blocking call has posted last; null if there is none.
     void* const* blocking = nullptr;
 
-    // Offsets in a receive: its MatchKey, the bytes of its buffer, and the order of posting (both 64 bits).
+    // Offsets in a receive: its MatchKey, the bytes of its buffer, and the order of posting (both
+    // 64 bits).
     std::uint32_t wanted_at = 0;
     std::uint32_t room_at = 0;
     std::uint32_t order_at = 0;

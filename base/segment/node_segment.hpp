@@ -122,7 +122,8 @@ class NodeSegment {
     // owner left data in it. Throws Error if memory is short.
     std::optional<std::uint32_t> take_common() const;
     void give_back_common(std::uint32_t index) const noexcept;
-    // Reserves the first `bytes` bytes of the staging part of a piece that is taken; idempotent. Throws Error.
+    // Reserves the first `bytes` bytes of the staging part of a piece that is taken; idempotent.
+    // Throws Error.
     void reserve_staging(std::uint32_t index, Bytes bytes) const;
     // Maps a whole piece that is taken. Throws Error.
     SegmentMapping map_common(std::uint32_t index) const;

@@ -1,8 +1,9 @@
-// What a task of another MPI library keeps in its own memory, for its daemon to read (mpi/observe writes it,
-// partition_manager/daemon/observed_memory.hpp reads it with process_vm_readv). The address is in the task's
-// slot. It is consistent while the task stays in its calls, which TaskSlot::calls tells: it is the number of calls that
-// the task has begun. If several threads may call, it is incremented instead before and after each change of the tables,
-// so it is odd during a change.
+// What a task of another MPI library keeps in its own memory, for its daemon to read (mpi/observe
+// writes it, partition_manager/daemon/observed_memory.hpp reads it with process_vm_readv). The
+// address is in the task's slot. It is consistent while the task stays in its calls, which
+// TaskSlot::calls tells: it is the number of calls that the task has begun. If several threads may
+// call, it is incremented instead before and after each change of the tables, so it is odd during a
+// change.
 #pragma once
 
 #include <array>
@@ -38,7 +39,8 @@ struct ObservedComm {
     std::uint32_t operations = 0;  // collective operations that this member has begun
 };
 
-// What must happen before the call of the task returns. It needs all of them, or one if `one_suffices`.
+// What must happen before the call of the task returns. It needs all of them, or one if
+// `one_suffices`.
 struct ObservedNeed {
     enum class Kind : std::uint32_t {
         kUnknown,        // anything may end the wait
@@ -48,7 +50,8 @@ struct ObservedNeed {
         kFileOperation,  // the same of a file, if the call is not busy with the file itself
         kAll,            // all tasks make the same call
     };
-    // Tags of windows: a task opens its window for the receiver, or ends its access to the receiver's window.
+    // Tags of windows: a task opens its window for the receiver, or ends its access to the
+    // receiver's window.
     static constexpr std::int32_t kWindowOpens = 0x7ffffff0;
     static constexpr std::int32_t kAccessEnds = 0x7ffffff1;
 
@@ -68,8 +71,8 @@ struct ObservedWait {
     std::array<ObservedNeed, kMostNeeds> needs{};
 };
 
-// A thread that calls. If only one thread may call, the first entry has its wait and nothing else, because the slot
-// shows its call.
+// A thread that calls. If only one thread may call, the first entry has its wait and nothing else,
+// because the slot shows its call.
 struct ObservedCaller {
     static constexpr std::size_t kNameBytes = 32;
 
@@ -99,11 +102,13 @@ struct ObservedTables {
     std::uint64_t wildcards = 0;  // receives with a wildcard that are pending
     std::array<ObservedCaller, kMostCallers> callers{};
 
-    // The following are used only if several threads may call at the same time (MPI_THREAD_MULTIPLE).
+    // The following are used only if several threads may call at the same time
+    // (MPI_THREAD_MULTIPLE).
     std::uint32_t many_threads = 0;
     std::uint32_t too_many_callers = 0;  // 1: there were more than kMostCallers at a time
-    // Of ObservedLine: the receives that have ended. If two threads post receives on one line, they may count them
-    // in a different order. Therefore only a receive that has ended shows that its message has been taken.
+    // Of ObservedLine: the receives that have ended. If two threads post receives on one line, they
+    // may count them in a different order. Therefore only a receive that has ended shows that its
+    // message has been taken.
     ObservedArray ended;
     std::uint32_t library_threads_count = 0;
     std::array<std::int32_t, kMostLibraryThreads> library_threads{};  // of the MPI library itself

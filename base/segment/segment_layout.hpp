@@ -70,8 +70,9 @@ constexpr std::size_t common_bytes(std::size_t members) noexcept {
     const std::size_t deep = kDeep * (members < 64 ? members : 64);
     return kBase + (deep > kLess * members ? deep : kLess * members);
 }
-// Staging memory for long data; reserved when long data are first exchanged: kStages stages, each with stage_bytes()
-// and a cache line per member. With many members each gets less, so that the whole stage stays in caches.
+// Staging memory for long data; reserved when long data are first exchanged: kStages stages, each
+// with stage_bytes() and a cache line per member. With many members each gets less, so that the
+// whole stage stays in caches.
 inline constexpr std::uint32_t kStages = 4;
 inline constexpr std::size_t kMostOfStage = std::size_t{4} << 20;
 constexpr std::size_t stage_bytes(std::size_t members) noexcept {

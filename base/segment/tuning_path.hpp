@@ -12,7 +12,8 @@ namespace poe {
 // (tuning_text.hpp).
 inline constexpr const char* kTuningVariable = "MP_TUNING";
 inline constexpr const char* kTuningFileVariable = "MP_TUNEFILE";
-// The variable that names the communication plan of a run, and the one in which poe passes its text.
+// The variable that names the communication plan of a run, and the one in which poe passes its
+// text.
 inline constexpr const char* kPlanFileVariable = "MP_PLAN";
 inline constexpr const char* kPlanTextVariable = "MP_PLANTEXT";
 // Also of a plan.

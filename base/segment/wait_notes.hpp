@@ -1,6 +1,6 @@
-// Notes that a waiting task leaves in its slot in addition to the call it is in (task_activity.hpp),
-// so that a watcher can distinguish a wait that cannot end from one that takes long. Only the task
-// itself writes them, and only in waits that have lasted a while.
+// Notes that a waiting task leaves in its slot in addition to the call it is in
+// (task_activity.hpp), so that a watcher can distinguish a wait that cannot end from one that takes
+// long. Only the task itself writes them, and only in waits that have lasted a while.
 //
 //   WaitPulse        times of the last movement and of the last poll since that found nothing
 //   AwaitedWords     the peer it waits for, also within a collective call or for a request
@@ -109,8 +109,8 @@ struct AwaitedWords {
     }
 };
 
-// A short text: the name of the communicator of the call that waits; empty: it has none. A reader may
-// find a mixture of two names if the task moves on meanwhile.
+// A short text: the name of the communicator of the call that waits; empty: it has none. A reader
+// may find a mixture of two names if the task moves on meanwhile.
 struct ContextName {
     static constexpr std::size_t kBytes = 32;
     std::array<std::atomic<std::uint64_t>, kBytes / sizeof(std::uint64_t)> words{};

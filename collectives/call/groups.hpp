@@ -37,8 +37,8 @@ struct Group {
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(members.size()); }
     static constexpr Rank kNoRank = -1;
     // kNoRank if the task is no member. Costs O(log n) unless task r has rank r. The result is no
-    // std::optional, because an optional is written in two parts and read as a whole, for which a short
-    // call waits until its earlier stores have reached the cache.
+    // std::optional, because an optional is written in two parts and read as a whole, for which a
+    // short call waits until its earlier stores have reached the cache.
     Rank rank_of(TaskId task) const noexcept {
         if (!by_task.empty()) return find_rank_of(task);
         return task < 0 || static_cast<std::size_t>(task) >= members.size() ? kNoRank : task;
@@ -85,8 +85,8 @@ class Groups {
     // Counts groups that this task leads, or may lead. Call it before the members exchange their
     // counters, because another thread may make a group meanwhile.
     void count(std::uint32_t groups = 1) noexcept { counter_ += groups; }
-    // Undoes a part of count(groups): only the first `used` numbers from `counter`, the value before
-    // it, were used. Does nothing if other groups were counted since.
+    // Undoes a part of count(groups): only the first `used` numbers from `counter`, the value
+    // before it, were used. Does nothing if other groups were counted since.
     void uncount(std::uint32_t counter, std::uint32_t groups = 1, std::uint32_t used = 0) noexcept {
         if (counter_ == counter + groups) counter_ = counter + used;
     }
@@ -112,7 +112,8 @@ class Groups {
 // The next two numbers stand for the making of groups and for the checks of develop mode.
 inline constexpr int kCallsAtOnce = 16;
 inline constexpr int kGroupNumbers = (1 << 27) - 2;
-// Numbers from here on are for groups of tasks of several jobs, which agree on a number by messages.
+// Numbers from here on are for groups of tasks of several jobs, which agree on a number by
+// messages.
 inline constexpr int kFirstSharedNumber = 1 << 26;
 inline constexpr std::int32_t kMakingGroups = kGroupNumbers * kCallsAtOnce;
 inline constexpr std::int32_t kChecking = (kGroupNumbers + 1) * kCallsAtOnce;

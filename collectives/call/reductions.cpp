@@ -32,8 +32,8 @@ template <typename T, typename Op>
     }
 }
 
-// A processor that has AVX2 executes a version for it, which computes the same bits and is up to twice as fast on
-// data in the caches.
+// A processor that has AVX2 executes a version for it, which computes the same bits and is up to
+// twice as fast on data in the caches.
 template <typename T, typename Op>
 [[gnu::optimize("O3")]] void each_plain(const void* one, const void* two, void* out,
                                         const int* bytes) {

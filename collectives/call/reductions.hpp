@@ -18,8 +18,8 @@ using ReduceFunction = void (*)(void* one, void* two, void* out, int* len);
 // it while calls use it.
 class ReductionOperation {
   public:
-    // Sets out = one op two, for `length` bytes; `out` may be `one` or `two`. `one` and `two` do not
-    // overlap. Does not block.
+    // Sets out = one op two, for `length` bytes; `out` may be `one` or `two`. `one` and `two` do
+    // not overlap. Does not block.
     virtual void reduce(std::byte* out, const std::byte* one, const std::byte* two,
                         Bytes length) const = 0;
 

@@ -14,8 +14,8 @@ namespace poe::collectives {
 // member makes no call at all.
 int check_same_call(const comm::ApiCall& api, CollectiveContext& library, Group& group,
                     const CollectiveCall& call, const std::string& detail = {});
-// For a member whose arguments were refused, and reported: takes part in the comparison, so that the
-// others learn of it instead of waiting forever for its call. Blocks like check_same_call.
+// For a member whose arguments were refused, and reported: takes part in the comparison, so that
+// the others learn of it instead of waiting forever for its call. Blocks like check_same_call.
 void tell_of_refusal(CollectiveContext& library, Group& group, const CollectiveCall& call);
 // In develop mode only: the same check for a call that makes groups out of `group`.
 int refuse_other_making(const comm::ApiCall& api, CollectiveContext& library, Group& group,
@@ -23,12 +23,12 @@ int refuse_other_making(const comm::ApiCall& api, CollectiveContext& library, Gr
 
 // In develop mode only: the same check for mpc_group. Its members must pass the same list in the
 // same order, because otherwise their ranks would differ. `list` contains no task twice, and
-// contains this task. First the tasks of the list agree on it as a set (ListAgreement), because tasks
-// with different sets cannot compare their calls as the members of one group.
+// contains this task. First the tasks of the list agree on it as a set (ListAgreement), because
+// tasks with different sets cannot compare their calls as the members of one group.
 int refuse_other_list(const comm::ApiCall& api, CollectiveContext& library,
                       const comm::Caller& name, const std::vector<TaskId>& list);
-// In develop mode only: the same as tell_of_refusal for a call that makes groups out of `group`. Returns
-// `refused`, the result of the call.
+// In develop mode only: the same as tell_of_refusal for a call that makes groups out of `group`.
+// Returns `refused`, the result of the call.
 int tell_of_refused_making(CollectiveContext& library, Group& group, const comm::Caller& name,
                            int refused);
 // The same for mpc_group: tells the tasks that the list names. Blocks until the messages have left.

@@ -1,9 +1,10 @@
-// CallProgress: what a task tells of the blocking collective call that it is in: its path, and the round of its
-// schedule. Watchers see it when the call waits for long (comm/progress/wait.hpp), the trace has a record for each
-// change. A call within a call, as those of a hierarchical call, tells its rounds only if the outer one has none.
+// CallProgress: what a task tells of the blocking collective call that it is in: its path, and the
+// round of its schedule. Watchers see it when the call waits for long (comm/progress/wait.hpp), the
+// trace has a record for each change. A call within a call, as those of a hierarchical call, tells
+// its rounds only if the outer one has none.
 //
-// For the thread that has the turn. If several threads may call MPI at the same time, the progress of
-// calls is not recorded, because calls of different threads do not nest.
+// For the thread that has the turn. If several threads may call MPI at the same time, the progress
+// of calls is not recorded, because calls of different threads do not nest.
 #pragma once
 
 #include <cstdint>

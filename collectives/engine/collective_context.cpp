@@ -73,8 +73,8 @@ CollectiveContext::CollectiveContext(comm::Runtime& runtime, const Variables& va
     }
 }
 
-// All members must have the same plan, so it is the text that poe has passed to all tasks, or a file
-// that the user has named for all tasks. A plan that cannot be read is the same as none.
+// All members must have the same plan, so it is the text that poe has passed to all tasks, or a
+// file that the user has named for all tasks. A plan that cannot be read is the same as none.
 PlannedCalls* CollectiveContext::plan_of_run() {
     if (planned_ != nullptr) return planned_.get();
     const auto value = [&](const char* name) {
@@ -213,8 +213,8 @@ Transport CollectiveContext::wanted_transport(Group& group, const Shape& shape) 
     return Transport::kDirect;
 }
 
-// All members decide alike, whatever the root is. Most calls are not copied, because the decision on an
-// irregular call is made each time.
+// All members decide alike, whatever the root is. Most calls are not copied, because the decision
+// on an irregular call is made each time.
 bool CollectiveContext::wants_multicast(const Shape& shape,
                                         const std::vector<std::uint32_t>& nodes) {
     if (multicast_ == Multicast::kNo || barrier_ || !fits_multicast(shape, nodes)) return false;
@@ -229,7 +229,8 @@ bool CollectiveContext::wants_multicast(const Shape& shape,
     return predicted_multicast(tuning(), placed) < predicted(tuning(), placed, choice_for(placed));
 }
 
-// The default limits are those of machines on which a single copy costs more than two ordinary ones.
+// The default limits are those of machines on which a single copy costs more than two ordinary
+// ones.
 bool CollectiveContext::single_copy_is_cheaper(Group& group, const Shape& shape) {
     if (shared_copies_of(shape) == 0 || !SingleCopyCalls::fits(shape)) return false;
     SingleCopyCalls* single_copy = single_copy_of(group);

@@ -38,8 +38,9 @@ struct Running {
 class CollectiveContext {
   public:
     using Variables = std::function<const char*(const char*)>;
-    // Reads MP_CCL_MODE, MP_EUIDEVELOP, MP_MULTICAST and MP_COLL_*. MP_TUNING or MP_TUNEFILE is read when the
-    // first algorithm is chosen. `runtime` must outlive this object. `table`: see paths.hpp.
+    // Reads MP_CCL_MODE, MP_EUIDEVELOP, MP_MULTICAST and MP_COLL_*. MP_TUNING or MP_TUNEFILE is
+    // read when the first algorithm is chosen. `runtime` must outlive this object. `table`: see
+    // paths.hpp.
     CollectiveContext(comm::Runtime& runtime, const Variables& variables,
                       std::span<const Path> table);
 
@@ -54,7 +55,8 @@ class CollectiveContext {
     Plan* run_blocking(Group& group, const CollectiveCall& call) {
         return run_on(path_for(group, call.shape), group, call);
     }
-    // Counts what a call has moved that run_blocking made without a plan. Messages count themselves.
+    // Counts what a call has moved that run_blocking made without a plan. Messages count
+    // themselves.
     void count_traffic(const Group& group, const Shape& shape) noexcept {
         const Transfer moved = transfer_of(shape, static_cast<std::uint32_t>(group.me));
         runtime_.traffic().add_sent(moved.given);
@@ -74,7 +76,8 @@ class CollectiveContext {
     std::optional<SelectedPath> path_by(Transport transport, Group& group, const Shape& shape);
     // Makes a call on this path; blocks. The result is that of run_blocking.
     Plan* run_on(SelectedPath selected, Group& group, const CollectiveCall& call);
-    // How many blocking calls this task has made by the path of that number in the table. For tools.
+    // How many blocking calls this task has made by the path of that number in the table. For
+    // tools.
     std::uint64_t calls_by_path(std::size_t path) const noexcept { return calls_by_path_[path]; }
     // The methods that the user names, by operation.
     const Overrides& overrides() const noexcept { return overrides_; }
@@ -118,8 +121,8 @@ class CollectiveContext {
     // Returns the message type for the group's next call, or for an internal exchange. The call
     // kCallsAtOnce before it used the same type, so this blocks until that call has finished.
     std::int32_t next_type(Group& group);
-    // True if the group has guests (comm/bootstrap/guests.hpp). Then its calls go by messages, and the
-    // algorithms are chosen without regard to the settings of a job.
+    // True if the group has guests (comm/bootstrap/guests.hpp). Then its calls go by messages, and
+    // the algorithms are chosen without regard to the settings of a job.
     bool spans_jobs(const Group& group) const;
     // Starts a run of a plan from plan_for, with the next message type. Does not block.
     void begin(Group& group, Plan& plan, Run run);

@@ -30,8 +30,8 @@ bool leads(const SplitPlan& colouring, Rank rank) {
     return true;
 }
 
-// The counter of this task, with numbers for `groups` groups reserved while the members exchange their
-// counters. Numbers that are not used are given back.
+// The counter of this task, with numbers for `groups` groups reserved while the members exchange
+// their counters. Numbers that are not used are given back.
 class Numbers {
   public:
     Numbers(Groups& groups, std::uint32_t reserved) noexcept

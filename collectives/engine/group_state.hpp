@@ -23,7 +23,8 @@ struct GroupState final : GroupOwned {
     std::unique_ptr<SingleCopyCalls> single_copy;
     // HierarchicalCalls; null until the first call that could use it.
     std::unique_ptr<GroupOwned> hierarchical;
-    // MulticastCalls; null until the first call that could use it. It then reports whether it works.
+    // MulticastCalls; null until the first call that could use it. It then reports whether it
+    // works.
     std::unique_ptr<GroupOwned> multicast;
 };
 

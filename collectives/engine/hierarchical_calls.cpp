@@ -137,8 +137,8 @@ Plan* HierarchicalCalls::make(const LevelStep& step, std::byte* given, std::byte
     return plan != nullptr && plan->went_wrong() ? plan : nullptr;
 }
 
-// The leaders know whether the network carries multicast, in the same call. They tell the other members, because
-// all must choose the same path for the next call.
+// The leaders know whether the network carries multicast, in the same call. They tell the other
+// members, because all must choose the same path for the next call.
 Plan* HierarchicalCalls::learn_of_multicast() {
     Multicast found = Multicast::kUnknown;
     if (within_->me == 0) {

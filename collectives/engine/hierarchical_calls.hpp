@@ -1,12 +1,14 @@
-// HierarchicalCalls: blocking calls, in two levels, on a group that is on several nodes. They execute the steps of
-// a two-level algorithm (level_steps.hpp) as calls on groups: one among the first members of the nodes, preceded and
-// followed by calls within each node, which use shared memory (shm_group.hpp). They are used if the two-level
-// schedule of messages is chosen and does the same, and for a broadcast that goes by multicast among the leaders.
+// HierarchicalCalls: blocking calls, in two levels, on a group that is on several nodes. They
+// execute the steps of a two-level algorithm (level_steps.hpp) as calls on groups: one among the
+// first members of the nodes, preceded and followed by calls within each node, which use shared
+// memory (shm_group.hpp). They are used if the two-level schedule of messages is chosen and does
+// the same, and for a broadcast that goes by multicast among the leaders.
 //
-// A call in shared memory costs each member one turn on a core, whereas messages
-// cost one turn per level of their tree. Hierarchical calls are therefore for operations in which
-// all members wait for all others (sync, combine, concat), and for long broadcasts, whose bytes are
-// copied less often. Nonblocking calls, the other operations, and calls with a named algorithm use the schedule.
+// A call in shared memory costs each member one turn on a core, whereas messages cost one turn per
+// level of their tree. Hierarchical calls are therefore for operations in which all members wait
+// for all others (sync, combine, concat), and for long broadcasts, whose bytes are copied less
+// often. Nonblocking calls, the other operations, and calls with a named algorithm use the
+// schedule.
 #pragma once
 
 #include <optional>
@@ -27,8 +29,8 @@ class HierarchicalCalls final : public GroupOwned {
     // True if such calls can be made here on some groups.
     static bool supports(const Shape& shape) noexcept;
     // True if it is expected to be the fastest for this group. Precondition: supports(shape).
-    // Depends on the shape, and on whether the leaders' multicast was refused, which all members learn in
-    // the same call. So all members decide alike.
+    // Depends on the shape, and on whether the leaders' multicast was refused, which all members
+    // learn in the same call. So all members decide alike.
     bool fits(const Shape& shape) const;
     // Makes a call; blocks. Returns null, or the plan that failed. The first call makes the groups.
     // Throws Error if there are no numbers left for groups.
@@ -52,8 +54,8 @@ class HierarchicalCalls final : public GroupOwned {
     LevelSteps steps_;
     std::optional<Group> within_;   // of the own node, from the first call on
     std::optional<Group> leaders_;  // by node; at other members: all that do not lead
-    // Broadcasts so far, while not all members know whether the leaders can multicast, and what they
-    // know.
+    // Broadcasts so far, while not all members know whether the leaders can multicast, and what
+    // they know.
     std::uint32_t broadcasts_ = 0;
     enum class Multicast : std::uint8_t { kUnknown, kUsable, kRefused };
     Multicast multicast_ = Multicast::kUnknown;

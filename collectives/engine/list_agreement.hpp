@@ -10,10 +10,10 @@
 //   FAILED    the sender's call fails. Sent to all, so that none of them waits forever.
 //   REFUSED   the sender's arguments are wrong, and its call fails. Sent instead of LIST.
 //
-// A call ends well when DONE with the same calls has come from all. Until then its task stays in the
-// call. So if two tasks stay in calls with different lists that name each other, neither call can
-// ever end: that is the error. But a LIST may also be that of an earlier call, which has failed.
-// Therefore a task that reads another list sends CLASH and waits for the answer:
+// A call ends well when DONE with the same calls has come from all. Until then its task stays in
+// the call. So if two tasks stay in calls with different lists that name each other, neither call
+// can ever end: that is the error. But a LIST may also be that of an earlier call, which has
+// failed. Therefore a task that reads another list sends CLASH and waits for the answer:
 //
 //   answer of the other task                     meaning
 //   CLASH that answers this call's LIST          it stays in its call: this call fails
@@ -43,8 +43,8 @@
 
 namespace poe::collectives {
 
-// What the calls of all tasks must have in common, in words: "of tasks 0-3". Long texts are cut; the
-// hash is that of the whole list.
+// What the calls of all tasks must have in common, in words: "of tasks 0-3". Long texts are cut;
+// the hash is that of the whole list.
 struct ListInWords {
     std::uint64_t hash = 0;
     char text[64] = {};
@@ -67,7 +67,8 @@ struct ListHistory {
                  // have failed
 };
 
-// Two calls whose lists differ. `refused`: the arguments of `one` are wrong, and nothing else is known.
+// Two calls whose lists differ. `refused`: the arguments of `one` are wrong, and nothing else is
+// known.
 struct ListDifference {
     TaskId one = -1;
     TaskId other = -1;

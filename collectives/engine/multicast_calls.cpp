@@ -31,7 +31,8 @@ struct Found {
 // While packets arrive steadily and at least kManyMissing are missing, a receiver looks for them at
 // intervals, instead of being woken by each. Where a node has few cores, or one computer is several
 // nodes, waking costs more than reading. The interval grows and shrinks so that the packets of one
-// interval fit into a socket's buffer of the default size, about 180 packets, on a network of any speed.
+// interval fit into a socket's buffer of the default size, about 180 packets, on a network of any
+// speed.
 using Interval = std::chrono::microseconds;
 constexpr Interval kFirstInterval{100};
 constexpr Interval kLongestInterval{1000};

@@ -1,8 +1,9 @@
-// MulticastCalls: broadcasts, scatters and concats of a group whose members are all on different nodes, by reliable
-// multicast (comm/multicast). A scatter sends the blocks of all members to each of them; a concat is a transfer of each
-// member's block after the other. The data go by multicast; that all members have them is reported to the root by
-// messages, along the report tree. So the end of a call needs no datagram that could be lost, and a
-// member that has left a call owes nothing to the others.
+// MulticastCalls: broadcasts, scatters and concats of a group whose members are all on different
+// nodes, by reliable multicast (comm/multicast). A scatter sends the blocks of all members to each
+// of them; a concat is a transfer of each member's block after the other. The data go by multicast;
+// that all members have them is reported to the root by messages, along the report tree. So the end
+// of a call needs no datagram that could be lost, and a member that has left a call owes nothing to
+// the others.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +25,10 @@ class MulticastCalls final : public GroupOwned {
     MulticastCalls(const MulticastCalls&) = delete;
     MulticastCalls& operator=(const MulticastCalls&) = delete;
 
-    // Returns true if this call goes by multicast; the same at all members. All members ask once for
-    // each call that should. Until the network is known to carry multicast between all of them, the
-    // answer is false and the call goes by messages; to find that out takes little of some calls:
+    // Returns true if this call goes by multicast; the same at all members. All members ask once
+    // for each call that should. Until the network is known to carry multicast between all of them,
+    // the answer is false and the call goes by messages; to find that out takes little of some
+    // calls:
     //   - In the first call the members exchange addresses, and each begins to probe.
     //   - In calls 2, 4, 8 and so on they exchange what they have found out. If all probes have
     //     passed, multicast is used from that call on. If some have not passed within their time, and
@@ -35,8 +37,8 @@ class MulticastCalls final : public GroupOwned {
     bool ready(bool waits);
     // True if multicast is refused, in all of these tasks for groups that are made later too.
     bool refused() const noexcept { return state_ == State::kRefused; }
-    // True if the answer of ready() does not change any more. It can become true only in the first call
-    // and in calls 2, 4, 8 and so on.
+    // True if the answer of ready() does not change any more. It can become true only in the first
+    // call and in calls 2, 4, 8 and so on.
     bool decided() const noexcept { return refused() || state_ == State::kUsable; }
 
     // Makes a call; blocks. Returns null, or the plan that failed. Precondition: ready() has

@@ -1,5 +1,5 @@
-// Path: a mechanism for blocking calls. The table of paths (paths.cpp) has a row for each mechanism,
-// and the schedule of messages is one row. Only select() chooses the path of a call.
+// Path: a mechanism for blocking calls. The table of paths (paths.cpp) has a row for each
+// mechanism, and the schedule of messages is one row. Only select() chooses the path of a call.
 #pragma once
 
 #include <optional>
@@ -70,7 +70,8 @@ std::optional<SelectedPath> find_path(std::span<const Path> table, const Shape& 
 
 // Returns the path for such calls if this transport is wanted. If the group cannot use it, another
 // transport is used: shared memory for single copy and the reverse, and messages if neither is
-// possible, or if the group cannot multicast. The last row of the table must support all calls and need nothing.
+// possible, or if the group cannot multicast. The last row of the table must support all calls and
+// need nothing.
 template <typename Prepare>
 SelectedPath select(std::span<const Path> table, const Shape& shape, bool barrier, Transport wanted,
                     const Prepare& prepare) {

@@ -1,5 +1,5 @@
-// The table of paths; see paths.hpp. Each row says what a path supports, which memory it needs, and how
-// it makes a call. What the rows share is at the top, the table is at the end.
+// The table of paths; see paths.hpp. Each row says what a path supports, which memory it needs, and
+// how it makes a call. What the rows share is at the top, the table is at the end.
 #include "collectives/engine/paths.hpp"
 
 #include <algorithm>
@@ -163,7 +163,8 @@ Plan* run_single_copy(const PathCall& call) {
     return nullptr;
 }
 
-// Multicast. A group that cannot use it, or does not know yet whether it can, takes messages instead.
+// Multicast. A group that cannot use it, or does not know yet whether it can, takes messages
+// instead.
 
 bool is_multicast(const Shape& shape, bool barrier) {
     return !barrier && has_multicast(shape.operation);

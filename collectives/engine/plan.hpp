@@ -27,8 +27,8 @@ class Plan {
     void begin(const Group& group, const Run& run);
     // Executes as many steps as possible without blocking. Returns true if the run has ended.
     bool advance(comm::MessageLayer& messages);
-    // Ends the awaited message if its peer no longer takes part; the next advance() then ends the run. For
-    // callers that poll. Precondition: advance() has just returned false.
+    // Ends the awaited message if its peer no longer takes part; the next advance() then ends the
+    // run. For callers that poll. Precondition: advance() has just returned false.
     void end_if_hopeless(comm::MessageLayer& messages);
     // Executes all steps; blocks until the run has ended.
     void finish(comm::MessageLayer& messages);
@@ -37,8 +37,8 @@ class Plan {
     bool running() const noexcept { return running_; }
     // True if the run reduces with a user's function.
     bool calls_users_function() const noexcept { return run_.reduction.calls_user(); }
-    // For a call that has moved its data without this plan: the run has failed, because `culprit` sent
-    // a message of another length. Precondition: the run has ended without an error.
+    // For a call that has moved its data without this plan: the run has failed, because `culprit`
+    // sent a message of another length. Precondition: the run has ended without an error.
     void fail_with_length(TaskId culprit, Bytes came, Bytes expected) noexcept;
     // The result of a run has not been read yet, so the plan is not free for another run.
     void hold(bool held) noexcept { held_ = held; }

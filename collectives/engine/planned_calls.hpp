@@ -1,23 +1,24 @@
-// PlannedCalls: the communication plan of a run (collectives/schedule/plan_file.hpp) in one task: which
-// line of it the next irregular call follows, what was prepared for it, and whether the members still
-// follow it. planned_exchange.hpp moves the data.
+// PlannedCalls: the communication plan of a run (collectives/schedule/plan_file.hpp) in one task:
+// which line of it the next irregular call follows, what was prepared for it, and whether the
+// members still follow it. planned_exchange.hpp moves the data.
 //
-// The members find the line without messages: they count the calls of an operation on a group alike.
-// The lengths of a call are always those of its arguments. A line of one kind has phases: the plan
-// decides the order of the messages and the phases that separate them. Both ends of a message know its
-// length, so they decide alike whether it fits the plan (fits_plan); a message that does not fit is
-// sent after all phases. A line of the other kind combines short blocks (combined_exchange.hpp), of
-// any lengths up to its limit.
+// The members find the line without messages: they count the calls of an operation on a group
+// alike. The lengths of a call are always those of its arguments. A line of one kind has phases:
+// the plan decides the order of the messages and the phases that separate them. Both ends of a
+// message know its length, so they decide alike whether it fits the plan (fits_plan); a message
+// that does not fit is sent after all phases. A line of the other kind combines short blocks
+// (combined_exchange.hpp), of any lengths up to its limit.
 //
-// Leaving a line that combines blocks. A member with a block over the limit in call c says so in each
-// of its messages. After this call all members know it, so no member follows the line from call c + 1 on.
+// Leaving a line that combines blocks. A member with a block over the limit in call c says so in
+// each of its messages. After this call all members know it, so no member follows the line from
+// call c + 1 on.
 //
-// Leaving a line with phases. A member whose lengths do not fit in call c is the first to know. From call c on
-// it sends a notice before each long message, which says c; a receiver recognizes the notice by its
-// length. Every member that knows of c does the same in its later calls. After `reach` calls, all
-// members know the smallest c (calls_to_reach_all), so all of them leave the line at call c + reach. If
-// all lengths fit, no notice is sent. A line whose long messages do not connect all members is not
-// used.
+// Leaving a line with phases. A member whose lengths do not fit in call c is the first to know.
+// From call c on it sends a notice before each long message, which says c; a receiver recognizes
+// the notice by its length. Every member that knows of c does the same in its later calls. After
+// `reach` calls, all members know the smallest c (calls_to_reach_all), so all of them leave the
+// line at call c + reach. If all lengths fit, no notice is sent. A line whose long messages do not
+// connect all members is not used.
 //
 // For one thread at a time.
 #pragma once
@@ -90,9 +91,9 @@ class PlannedCalls {
     PlannedCalls(std::vector<PlannedCall> calls, TaskId own,
                  std::function<NodeIndex(TaskId)> node_of);
 
-    // Counts a blocking call of this operation on this group; returns the line that it follows; null
-    // if it follows none. All members get the same answer. Reports on standard error, at the lowest
-    // rank, when a line is left. The line stays valid.
+    // Counts a blocking call of this operation on this group; returns the line that it follows;
+    // null if it follows none. All members get the same answer. Reports on standard error, at the
+    // lowest rank, when a line is left. The line stays valid.
     PlannedLine* next(std::string_view operation, const Group& group);
     // What became of each line of which this task is a member, one sentence on each. `all`: also of
     // those of which it is not the lowest member, for which the lowest one says the same.

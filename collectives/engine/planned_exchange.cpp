@@ -18,7 +18,8 @@ struct NoticeMessage {
 };
 static_assert(sizeof(NoticeMessage) < kShortBlock / 2);
 
-// The requests of a part of a call. Kept with the line, so that a later call need not allocate them.
+// The requests of a part of a call. Kept with the line, so that a later call need not allocate
+// them.
 struct ExchangeRequests final : GroupOwned {
     struct Receive {
         comm::ReceiveRequest request;

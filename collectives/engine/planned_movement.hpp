@@ -1,6 +1,6 @@
 // PlannedMovement: what the data movements of both kinds of lines of a plan share, in phases
-// (planned_exchange.hpp) and in combined messages (combined_exchange.hpp): the arguments of a call, how
-// it begins, and how it ends.
+// (planned_exchange.hpp) and in combined messages (combined_exchange.hpp): the arguments of a call,
+// how it begins, and how it ends.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ struct PlannedBlock {
     comm::BufferView in;
 };
 
-// How the exchange ended: with kDone if all went well. If `came` and `expected` differ, `culprit` has
-// sent a message of the wrong length.
+// How the exchange ended: with kDone if all went well. If `came` and `expected` differ, `culprit`
+// has sent a message of the wrong length.
 struct ExchangeEnd {
     comm::Outcome outcome = comm::Outcome::kDone;
     TaskId culprit = -1;
@@ -54,8 +54,8 @@ class PlannedMovement {
           me_(static_cast<std::uint32_t>(move.group.me)),
           told_(move.progress, CollectivePath::kPlan) {}
 
-    // Counts the call. A member is the first to know that the line is to be left if `fits(rank)` is false for
-    // another member, whose blocks do not fit the line.
+    // Counts the call. A member is the first to know that the line is to be left if `fits(rank)` is
+    // false for another member, whose blocks do not fit the line.
     template <typename Fits>
     void begin(std::uint32_t rounds, const Fits& fits) {
         const std::uint32_t call = line_.made++;

@@ -1,5 +1,5 @@
-// The one collective context of the process. It is part of the engine library, so CCL and MPI in one
-// process share it.
+// The one collective context of the process. It is part of the engine library, so CCL and MPI in
+// one process share it.
 #pragma once
 
 #include "collectives/engine/collective_context.hpp"

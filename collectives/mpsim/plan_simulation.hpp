@@ -1,5 +1,5 @@
-// What a communication plan would gain (mpsim -plan): simulates its irregular calls as they are sent
-// without a plan and by the plan. Pure.
+// What a communication plan would gain (mpsim -plan): simulates its irregular calls as they are
+// sent without a plan and by the plan. Pure.
 #pragma once
 
 #include <string>

@@ -259,7 +259,8 @@ class Simulator {
         return static_cast<double>(bytes) * std::max(model_.send_per_byte, model_.wire_per_byte);
     }
 
-    // True if another rank may need the cable or link before this time, or may wait for an earlier event.
+    // True if another rank may need the cable or link before this time, or may wait for an earlier
+    // event.
     bool is_too_early(std::uint32_t from, const Event& event) {
         const bool shared = is_mesh() || (shares_cables() && apart(from, event.number));
         if (!cores_ && !shared) return false;
@@ -372,8 +373,8 @@ class Simulator {
         return (*port).*direction;
     }
 
-    // Occupies the links from the node of one rank to that of another for `duration`, as soon as all
-    // are free and not before `start`. Returns when that is.
+    // Occupies the links from the node of one rank to that of another for `duration`, as soon as
+    // all are free and not before `start`. Returns when that is.
     double occupy_path(std::uint32_t from, std::uint32_t to, double start, double duration) {
         std::uint32_t at = mesh_.place_of[from];
         const std::uint32_t end = mesh_.place_of[to];

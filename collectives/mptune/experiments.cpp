@@ -180,10 +180,11 @@ struct LineOfTimes {
     double start_up = 0;
     double per_byte = 0;
 };
-// The line through times by length for which the logarithms of the quotients of time and line have the
-// least sum of squares; neither number is negative. So short messages count as much as long ones, and a
-// length that is far too fast, because a network lets short bursts pass, does not count more than one that is as much
-// too slow. Times of 0 do not count. Empty: there are fewer than two lengths.
+// The line through times by length for which the logarithms of the quotients of time and line have
+// the least sum of squares; neither number is negative. So short messages count as much as long
+// ones, and a length that is far too fast, because a network lets short bursts pass, does not count
+// more than one that is as much too slow. Times of 0 do not count. Empty: there are fewer than two
+// lengths.
 std::optional<LineOfTimes> fitted_line(std::vector<std::pair<Bytes, double>> times) {
     std::erase_if(times, [](const auto& each) { return each.second <= 0; });
     const auto other = [&](const auto& each) { return each.first != times.front().first; };
@@ -204,7 +205,8 @@ std::optional<LineOfTimes> fitted_line(std::vector<std::pair<Bytes, double>> tim
         }
         return sum;
     };
-    // The quotient is searched for in steps of a tenth, and then between the neighbours of the best one.
+    // The quotient is searched for in steps of a tenth, and then between the neighbours of the best
+    // one.
     constexpr double kStep = 0.1;
     constexpr double kLeast = -25;  // logarithms
     constexpr double kMost = 7;
@@ -225,9 +227,10 @@ std::optional<LineOfTimes> fitted_line(std::vector<std::pair<Bytes, double>> tim
     return LineOfTimes{start_up, quotient * start_up};
 }
 
-// The cost of a byte between the two longest lengths; 0 if the times do not grow, or if there is one length only. A
-// network that lets bursts pass, and lets a burst grow again while the answer is on its way, makes the shorter messages of a
-// round trip cheaper than those of a collective call, which follow each other.
+// The cost of a byte between the two longest lengths; 0 if the times do not grow, or if there is
+// one length only. A network that lets bursts pass, and lets a burst grow again while the answer is
+// on its way, makes the shorter messages of a round trip cheaper than those of a collective call,
+// which follow each other.
 double per_byte_of_longest(std::vector<std::pair<Bytes, double>> times) {
     if (times.size() < 2) return 0;
     std::sort(times.begin(), times.end());

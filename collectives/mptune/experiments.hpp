@@ -38,24 +38,25 @@ struct LengthMeasured {
 };
 
 // Sets start_up and transfer of the model: the line through the one-way times with the least
-// squares of logarithms. A byte costs at least as much as between the two longest lengths. One length does not determine
-// a line, so the model remains unchanged.
+// squares of logarithms. A byte costs at least as much as between the two longest lengths. One
+// length does not determine a line, so the model remains unchanged.
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
 struct MulticastMeasured {
     Bytes bytes = 0;
     double time = 0;  // microseconds of a broadcast
 };
-// Sets multicast and multicast_byte of the model: the line through the times with the least squares of
-// logarithms, of broadcasts to `n` members. Each wait is for a report, which is a message: if the line says
-// that it takes less than start_up, it takes start_up, and the longest length determines the cost of a byte. One length
-// does not determine a line, so the model remains unchanged.
+// Sets multicast and multicast_byte of the model: the line through the times with the least squares
+// of logarithms, of broadcasts to `n` members. Each wait is for a report, which is a message: if
+// the line says that it takes less than start_up, it takes start_up, and the longest length
+// determines the cost of a byte. One length does not determine a line, so the model remains
+// unchanged.
 void fit_multicast(const std::vector<MulticastMeasured>& lengths, std::uint32_t n,
                    CostModel& model);
 
-// Sets the lambdas of the model. A length at which the two experiments disagree keeps the lambda that
-// the model has for exactly this length, or gets none. If they disagree at all lengths, the model
-// remains unchanged.
+// Sets the lambdas of the model. A length at which the two experiments disagree keeps the lambda
+// that the model has for exactly this length, or gets none. If they disagree at all lengths, the
+// model remains unchanged.
 void fit_lambdas(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
 // The range of the longest length to measure. The minimum is necessary to determine the cost per

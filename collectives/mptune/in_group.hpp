@@ -9,8 +9,8 @@
 
 namespace poe::collectives {
 
-// Calls work(context, group) in the tasks `members`, which have these ranks in the group. All tasks of
-// the job call this with the same members, and wait for its end.
+// Calls work(context, group) in the tasks `members`, which have these ranks in the group. All tasks
+// of the job call this with the same members, and wait for its end.
 template <typename Work>
 void in_group(const std::vector<int>& members, int me, Work&& work) {
     if (std::find(members.begin(), members.end(), me) != members.end()) {

@@ -59,9 +59,9 @@ const char* name_of(PhaseMethod method) noexcept;
 
 // Messages that are shorter form the last phase, because a signal costs more than they compete.
 inline constexpr Bytes kShortBlock = Bytes{4} << 10;
-// Messages that are longer overflow the queue of a cable if so many of them arrive at the same time:
-// a message without phases has at most 64 KB under way (docs/decisions/053), and switches queue
-// about 1 MB.
+// Messages that are longer overflow the queue of a cable if so many of them arrive at the same
+// time: a message without phases has at most 64 KB under way (docs/decisions/053), and switches
+// queue about 1 MB.
 inline constexpr Bytes kLongBlock = Bytes{32} << 10;
 inline constexpr std::uint32_t kMostLongSenders = 16;
 

@@ -7,8 +7,9 @@
 //   alltoallv group=0 tasks=0-3 first=0 every=1 calls=50 schedule=greedy at="main at is.c:220"
 //       lengths=0,8K,8K,1000/8K,0,8K,8K/...
 //
-// all on one line. A line that combines short blocks has "schedule=combined radix=4 limit=2K". A comment after '#' gives the reason for the schedule. `lengths` is a matrix: each task
-// of `tasks`, in this order, has a row with the number of bytes that it sends to each task. "8K*3" means
+// all on one line. A line that combines short blocks has "schedule=combined radix=4 limit=2K". A
+// comment after '#' gives the reason for the schedule. `lengths` is a matrix: each task of `tasks`,
+// in this order, has a row with the number of bytes that it sends to each task. "8K*3" means
 // "8K,8K,8K". A line that begins with '#' is a comment.
 #pragma once
 
@@ -33,13 +34,13 @@ struct PlannedCall {
     std::uint64_t every = 1;
     std::uint64_t calls = 0;  // in the traced run
     PhaseMethod schedule = PhaseMethod::kSimple;
-    // Used by schedule kCombined only. `radix` is the argument of combined_steps(). Blocks of up to `limit`
-    // bytes are combined; longer ones are sent directly.
+    // Used by schedule kCombined only. `radix` is the argument of combined_steps(). Blocks of up to
+    // `limit` bytes are combined; longer ones are sent directly.
     std::uint32_t radix = 0;
     Bytes limit = 0;
     Bytes bytes = 0;  // of a call without `lengths`: what its record in the trace says
-    // Bytes from tasks[i] to tasks[j] at [i * n + j]; empty for operations whose lengths all members
-    // know without a plan.
+    // Bytes from tasks[i] to tasks[j] at [i * n + j]; empty for operations whose lengths all
+    // members know without a plan.
     std::vector<Bytes> lengths;
     std::string site;  // place in the program, for people
 
@@ -54,12 +55,13 @@ std::string plan_line(const PlannedCall& call);
 // have n * n of them.
 Result<std::vector<PlannedCall>> read_plan(std::string_view text, const std::string& source);
 
-// The lengths as messages between ranks, as phases.hpp needs them, with the rank of tasks[i] being i.
+// The lengths as messages between ranks, as phases.hpp needs them, with the rank of tasks[i] being
+// i.
 std::vector<PhasedMessage> messages_of(const PlannedCall& call);
 
-// A member whose lengths differ from the plan tells the others by notices that travel along the long
-// messages of the plan (kShortBlock and longer), one message in each call. Returns in how many calls
-// a notice of any member reaches every other; 0 if it does not reach all.
+// A member whose lengths differ from the plan tells the others by notices that travel along the
+// long messages of the plan (kShortBlock and longer), one message in each call. Returns in how many
+// calls a notice of any member reaches every other; 0 if it does not reach all.
 std::uint32_t calls_to_reach_all(std::uint32_t n, const std::vector<PhasedMessage>& messages);
 
 // The largest limit of a line that combines blocks. Longer ones are better sent directly.

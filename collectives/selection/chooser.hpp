@@ -8,13 +8,13 @@
 //   - rounds: C1 ts + C2 tc;
 //   - the work of all ranks, which share cores and memory: tm for each message, and tn for each
 //     byte that is sent (C3) or copied;
-//   - on several nodes, a node's cables, one for each port: tc for each byte that the ranks of one node send to other
-//     nodes. For an algorithm without levels these are all bytes except the share of the ranks that
-//     are on the same node.
+//   - on several nodes, a node's cables, one for each port: tc for each byte that the ranks of one
+//     node send to other nodes. For an algorithm without levels these are all bytes except the
+//     share of the ranks that are on the same node.
 //
-// A lambda tree and a census are made for the measured lambda and cost the time of the postal
-// model (Algorithm::postal_time). If a rank starts all its messages at once, only the last one is waited for. Each of the others costs
-// 1/lambda of its time, because its sender is busy for that long.
+// A lambda tree and a census are made for the measured lambda and cost the time of the postal model
+// (Algorithm::postal_time). If a rank starts all its messages at once, only the last one is waited
+// for. Each of the others costs 1/lambda of its time, because its sender is busy for that long.
 //
 // If the model has several ports, the messages that a rank sends in one round, or starts at once,
 // take the time of as many rounds as there are messages for each port.

@@ -1,7 +1,7 @@
 // Whether the blocks of an irregular index should travel in combined messages
-// (schedule/combined_steps.hpp) instead of directly, by the cost model of chooser.hpp. The finder of
-// plans decides this (tracer/plan), because only a plan lets all members agree that blocks are short.
-// Pure.
+// (schedule/combined_steps.hpp) instead of directly, by the cost model of chooser.hpp. The finder
+// of plans decides this (tracer/plan), because only a plan lets all members agree that blocks are
+// short. Pure.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct CombinedDecision {
     std::uint32_t combined_messages = 0;
 };
 
-// `nodes`: the node of each rank, counted from 0 in the order of first ranks. `lengths`: n x n bytes
-// by source and destination. On one node the answer is always no, because its messages do not pass a network. A predicted gain of less than a tenth
-// does not count.
+// `nodes`: the node of each rank, counted from 0 in the order of first ranks. `lengths`: n x n
+// bytes by source and destination. On one node the answer is always no, because its messages do not
+// pass a network. A predicted gain of less than a tenth does not count.
 CombinedDecision decide_combined(const Tuning& tuning, const std::vector<std::uint32_t>& nodes,
                                  const std::vector<Bytes>& lengths);
 

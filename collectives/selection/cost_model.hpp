@@ -17,8 +17,8 @@ struct MeasuredLambda {
 };
 
 // How calls are made: by messages; within a node also in shared memory (group_segment.hpp), or by
-// single copy between the memories of tasks (single_copy_calls.hpp); between nodes also by multicast
-// (multicast_calls.hpp).
+// single copy between the memories of tasks (single_copy_calls.hpp); between nodes also by
+// multicast (multicast_calls.hpp).
 enum class Transport : std::uint8_t { kMessages, kShared, kDirect, kMulticast };
 inline constexpr const char* kSharedMemoryName = "shared-memory";
 inline constexpr const char* kDirectMemoryName = "direct-memory";
@@ -48,12 +48,12 @@ struct CostModel {
     double load = 0;
     std::vector<MeasuredLambda> lambdas;  // by length; empty: 1 for all
     std::vector<MeasuredBest> bests{};
-    // The number of messages that a task can send, and receive, in the time of one (CCL paper, IV.B);
-    // a whole number. For a node with several networks, for example.
+    // The number of messages that a task can send, and receive, in the time of one (CCL paper,
+    // IV.B); a whole number. For a node with several networks, for example.
     double ports = 1;
-    // The cost of a multicast transfer (multicast_cost.hpp), in microseconds: `multicast` for the root and
-    // for each level of the report tree, and `multicast_byte` for each byte. Only the network level has
-    // them. If multicast_byte is 0, they were not measured.
+    // The cost of a multicast transfer (multicast_cost.hpp), in microseconds: `multicast` for the
+    // root and for each level of the report tree, and `multicast_byte` for each byte. Only the
+    // network level has them. If multicast_byte is 0, they were not measured.
     double multicast = 0;
     double multicast_byte = 0;
 

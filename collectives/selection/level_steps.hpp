@@ -1,5 +1,6 @@
-// What a rank does in a two-level algorithm, as data: calls among the ranks of its node and among the leaders of
-// all nodes, and copies between them. Every operation except prefix and shift has three parts:
+// What a rank does in a two-level algorithm, as data: calls among the ranks of its node and among
+// the leaders of all nodes, and copies between them. Every operation except prefix and shift has
+// three parts:
 //   1. within each node, a call that ends at the leader;
 //   2. the operation itself among the leaders;
 //   3. within each node, a call that begins at the leader.
@@ -53,13 +54,14 @@ struct LevelParts {
     LevelPart after;
 };
 LevelParts level_parts(const Shape& shape);
-// The call of such a part on a node, and the call among the leaders, whose blocks are those of whole nodes,
-// which may be unequal.
+// The call of such a part on a node, and the call among the leaders, whose blocks are those of
+// whole nodes, which may be unequal.
 Shape call_within(const Shape& shape, const NodeLayout& layout, const LevelPart& part,
                   std::uint32_t node);
 Shape call_among_leaders(const Shape& shape, const NodeLayout& layout);
 
-// Returns the steps of a rank. Preconditions: two_level_fits(shape), and the operation is not prefix.
+// Returns the steps of a rank. Preconditions: two_level_fits(shape), and the operation is not
+// prefix.
 LevelSteps level_steps(const Shape& shape, const NodeLayout& layout, Rank rank);
 
 }  // namespace poe::collectives

@@ -11,7 +11,8 @@
 
 namespace poe::collectives {
 
-// Reads the name of an operation. The error lists all operations, and the one that was probably meant.
+// Reads the name of an operation. The error lists all operations, and the one that was probably
+// meant.
 Result<Operation> read_operation(std::string_view name);
 
 // Reads the name of an algorithm for this operation, such as "binomial" or "radix:4". The error

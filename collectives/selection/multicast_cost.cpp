@@ -8,8 +8,8 @@ namespace {
 
 // The share of headers in an Ethernet frame of data.
 constexpr double kHeaders = 1.07;
-// Microseconds per byte to send or receive datagrams and to authenticate them, on a computer where nobody has
-// measured it. The value is on the safe side (docs/decisions/076).
+// Microseconds per byte to send or receive datagrams and to authenticate them, on a computer where
+// nobody has measured it. The value is on the safe side (docs/decisions/076).
 constexpr double kHandling = 0.02;
 // Each member waits for reports of at most four others (report_tree.hpp of comm/multicast).
 constexpr std::uint32_t kFan = 4;

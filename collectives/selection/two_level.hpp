@@ -1,9 +1,10 @@
-// Two-level algorithms as schedules of messages: each call of their steps (level_steps.hpp) is replaced by its
-// schedule, which is embedded (embedding.hpp). The algorithm among the leaders is chosen by the built-in model of a
-// network, because all leaders must choose the same one. Within a node, trees that split in half are used.
+// Two-level algorithms as schedules of messages: each call of their steps (level_steps.hpp) is
+// replaced by its schedule, which is embedded (embedding.hpp). The algorithm among the leaders is
+// chosen by the built-in model of a network, because all leaders must choose the same one. Within a
+// node, trees that split in half are used.
 //
-// With N nodes of t ranks each, C1 is that of N leaders, plus ceil(log t) for each of the two
-// parts within nodes. A prefix uses trees and doubling (prefix_hybrid.cpp), with a node as each group.
+// With N nodes of t ranks each, C1 is that of N leaders, plus ceil(log t) for each of the two parts
+// within nodes. A prefix uses trees and doubling (prefix_hybrid.cpp), with a node as each group.
 //
 // There is none for shift. Between nodes, a shift sends one message for each rank that has its
 // partner on another node. Ranks start these messages at once, and all bytes go through the node's
@@ -22,8 +23,8 @@ namespace poe::collectives {
 // allows two levels: in a prefix, or a reduction that is not commutative, each node's ranks must be
 // adjacent.
 bool two_level_fits(const Shape& shape);
-// Returns the generator. `table` contains the algorithms that may be used among the leaders. With kFirsts, only
-// operations without a root, and broadcast.
+// Returns the generator. `table` contains the algorithms that may be used among the leaders. With
+// kFirsts, only operations without a root, and broadcast.
 Generator two_level(const Shape& shape, std::span<const Algorithm> table,
                     Leaders leaders = Leaders::kRoots);
 

@@ -139,8 +139,8 @@ class GroupSegment {
 
     // A call begins with one of these three, which return its number, and ends with release(). A
     // member may have several calls under way, but fewer than `depth`. `taker`: the member that
-    // takes what is in the own slot. begin() is for a member that writes nothing, and does not block.
-    // It passes kAll, or kNobody if it then waits for a root, which has waited for all.
+    // takes what is in the own slot. begin() is for a member that writes nothing, and does not
+    // block. It passes kAll, or kNobody if it then waits for a root, which has waited for all.
     std::uint64_t begin(std::uint32_t taker) noexcept {
         takers_[set_of(call_)] = taker;
         return call_++;

@@ -21,8 +21,8 @@
 namespace poe::collectives {
 
 // True if the call can be made in several pieces, which a user's function does not support, because
-// it must get whole vectors. In one piece, every reduce and prefix can be made. Depends on the shape
-// only, so all members decide alike.
+// it must get whole vectors. In one piece, every reduce and prefix can be made. Depends on the
+// shape only, so all members decide alike.
 bool fits_pipelined_reduce(const Shape& shape) noexcept;
 
 // Makes the call; blocks. The segment is the one for long data, or, if the call fits into one slot,

@@ -48,8 +48,8 @@ ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece)
 
 ShmGroup::~ShmGroup() {
     // The last member to leave the last region knows that all have left the others. All of the
-    // memory is set to zero, because in the next group, which may have another size, words lie where
-    // data were.
+    // memory is set to zero, because in the next group, which may have another size, words lie
+    // where data were.
     bool last = false;
     for (GroupSegment& region : regions_) last = region.leave();
     if (!last) return;

@@ -1,6 +1,6 @@
-// ShmGroup: what the members of a group on one node share: their memory, of which each region serves
-// certain calls, and the means to wait for and wake each other. It knows no operations; the table of
-// paths (engine/paths.cpp) says which call uses which region.
+// ShmGroup: what the members of a group on one node share: their memory, of which each region
+// serves certain calls, and the means to wait for and wake each other. It knows no operations; the
+// table of paths (engine/paths.cpp) says which call uses which region.
 #pragma once
 
 #include <array>

@@ -18,9 +18,9 @@ Bytes contribution_to(const Shape& shape) noexcept;
 Bytes published_in(const Shape& shape) noexcept;
 
 // Every member reads the slots of all others and computes its own result. If a slot is a cache
-// line, this costs one transfer of a line between two cores, in both directions at once. An arrival,
-// a result and a departure cost four transfers, one after the other. But every member does all the
-// work, so it is for few members. All operations but broadcast and scatter.
+// line, this costs one transfer of a line between two cores, in both directions at once. An
+// arrival, a result and a departure cost four transfers, one after the other. But every member does
+// all the work, so it is for few members. All operations but broadcast and scatter.
 void exchange_slots(CallTools& tools, GroupSegment& segment, const Shape& shape, const Run& run);
 // Sync, combine, gather, concat or index: every member waits until the last one has arrived and has
 // published the result.

@@ -1,7 +1,7 @@
 // Staged calls: calls on long data in the shared memory of a group (group_segment.hpp), piece by
-// piece. Members copy pieces of what they give into slots; others copy them out. Each byte is copied
-// twice, but the first copy ends in a cache. Together the two copies then transfer fewer bytes to
-// and from memory than one copy by the kernel. Staged calls are separate from short ones
+// piece. Members copy pieces of what they give into slots; others copy them out. Each byte is
+// copied twice, but the first copy ends in a cache. Together the two copies then transfer fewer
+// bytes to and from memory than one copy by the kernel. Staged calls are separate from short ones
 // (short_calls.hpp), whose data fit into one slot.
 //
 // Each piece is one call of the segment. A member fills the slots of the next piece before it copies
@@ -27,9 +27,9 @@
 // Otherwise it is transferred three times, because the destination's line is fetched first. To
 // write a line of a slot that another core holds in a private cache takes 25 to 35 ns. In exchanges
 // of pairs, a piece that is shorter than a slot is therefore written to a different place in the
-// slot each time, until the pieces in between fill such a cache. 64 KB between two members then take
-// 0.7 of the time. Between cores without a common cache, such pieces are written with non-temporal
-// stores, which takes 0.2 of the time (non_temporal_tuner.hpp).
+// slot each time, until the pieces in between fill such a cache. 64 KB between two members then
+// take 0.7 of the time. Between cores without a common cache, such pieces are written with
+// non-temporal stores, which takes 0.2 of the time (non_temporal_tuner.hpp).
 //
 // Invariant: from the time when a member publishes in call c until the takers of that call have
 // finished with it, no member writes to these slots. They are written next in call c + kStages.

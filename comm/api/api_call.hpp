@@ -18,8 +18,9 @@
 namespace poe::comm {
 
 // A local variable of an entry point, declared after its Caller. One thread at a time: for a second
-// thread ready() is false, but the progress thread and the task wait for each other (runtime_lock.hpp). At
-// the end of every call, the destructor calls the handlers of mpc_rcvncall that are due.
+// thread ready() is false, but the progress thread and the task wait for each other
+// (runtime_lock.hpp). At the end of every call, the destructor calls the handlers of mpc_rcvncall
+// that are due.
 class ApiCall {
   public:
     explicit ApiCall(const Caller& caller) noexcept

@@ -1,6 +1,6 @@
 // Helpers of the entry points with all arguments by reference: mp_x for C, mp_x_ for Fortran
-// (gfortran's name for MP_X). generate_calls.py makes these entry points. A null pointer in place of
-// a number is refused instead of causing a crash.
+// (gfortran's name for MP_X). generate_calls.py makes these entry points. A null pointer in place
+// of a number is refused instead of causing a crash.
 #pragma once
 
 #include <cstddef>

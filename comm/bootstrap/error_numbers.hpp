@@ -1,4 +1,5 @@
-// The numbers of the messages of MPL and CCL. Apart, because the engine reports some of them itself.
+// The numbers of the messages of MPL and CCL. Apart, because the engine reports some of them
+// itself.
 #pragma once
 
 namespace poe::comm {

@@ -1,6 +1,6 @@
-// Guests: tasks of other jobs that MPI has connected with this one (MPI 5.0, chapter 11). A guest has a
-// number in this process only, from the number of tasks of the own job on. Messages to and from guests
-// travel over TCP; comm/tcp/tcp_peers.hpp has how they prove who they are.
+// Guests: tasks of other jobs that MPI has connected with this one (MPI 5.0, chapter 11). A guest
+// has a number in this process only, from the number of tasks of the own job on. Messages to and
+// from guests travel over TCP; comm/tcp/tcp_peers.hpp has how they prove who they are.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ struct Admission {
 // The guests of this task. Plain data; nothing here sends or blocks.
 class Guests {
   public:
-    // The numbers of the tasks that the cards describe. Those that were not known become guests; the own
-    // job has `own_tasks` tasks. Precondition: `own` is one of the cards.
+    // The numbers of the tasks that the cards describe. Those that were not known become guests;
+    // the own job has `own_tasks` tasks. Precondition: `own` is one of the cards.
     Admission admit(std::uint32_t own_tasks, const TaskCard& own, const LinkSecret& secret,
                     std::span<const TaskCard> cards);
     std::size_t count() const noexcept { return cards_.size(); }

@@ -35,7 +35,8 @@ std::map<std::string, std::string>& failed_jobs() {
     return *jobs;
 }
 
-// The next line that answers a command; empty if it has not arrived. Notes news of jobs that have failed.
+// The next line that answers a command; empty if it has not arrived. Notes news of jobs that have
+// failed.
 std::optional<std::string> try_read_answer() {
     while (auto line = client().try_read_line()) {
         if (pmi1_field(*line, "cmd").value_or("") != "spawn_failed") return line;
@@ -133,8 +134,8 @@ bool& JobServices::exchange_is_busy() {
     return busy;
 }
 
-// poe answers in order, and a thread that waits for an answer may give the turn up. So one request is made
-// at a time.
+// poe answers in order, and a thread that waits for an answer may give the turn up. So one request
+// is made at a time.
 std::string JobServices::exchange(std::string_view lines) {
     bool& busy = exchange_is_busy();
     wait_(client().fd(), [&busy] { return !busy; });

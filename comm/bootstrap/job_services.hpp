@@ -1,6 +1,6 @@
-// The requests that a task can make to poe: to start more tasks, and to keep a name. All tasks of the job, and
-// those that they start, see the same names. The protocol is PMI-1 (pmi1_client.hpp), which other MPI
-// libraries use for the same requests.
+// The requests that a task can make to poe: to start more tasks, and to keep a name. All tasks of
+// the job, and those that they start, see the same names. The protocol is PMI-1 (pmi1_client.hpp),
+// which other MPI libraries use for the same requests.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,12 @@ struct ProgramToSpawn {
     std::vector<std::pair<std::string, std::string>> info;  // host, wdir, path; others are ignored
 };
 
-// For the thread that has the turn. Every function blocks until poe has answered, and throws Error if poe
-// cannot be reached.
+// For the thread that has the turn. Every function blocks until poe has answered, and throws Error
+// if poe cannot be reached.
 class JobServices {
   public:
-    // Returns when over() returns true; may give the turn up meanwhile. `fd` becomes readable when poe
-    // answers.
+    // Returns when over() returns true; may give the turn up meanwhile. `fd` becomes readable when
+    // poe answers.
     using Wait = std::function<void(int fd, const std::function<bool()>& over)>;
 
     // Empty if poe has not started this process, or something has closed its connection.
@@ -38,8 +38,8 @@ class JobServices {
     // Starts tasks, which find `value` under `key`.
     Spawned spawn(const std::vector<ProgramToSpawn>& programs, const std::string& key,
                   const std::string& value);
-    // Why the tasks of a job from spawn() cannot all read their value: one of them has ended before, and
-    // poe ends the others. Empty if poe has not said so by now. Never blocks.
+    // Why the tasks of a job from spawn() cannot all read their value: one of them has ended
+    // before, and poe ends the others. Empty if poe has not said so by now. Never blocks.
     std::string failure_of(const std::string& job);
     // The value that the task has given that has started this task; empty if there is none.
     std::optional<std::string> value_from_spawner(const std::string& key);

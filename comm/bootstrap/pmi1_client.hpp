@@ -1,5 +1,6 @@
-// The task's end of a PMI-1 connection: lines "cmd=NAME key=value ...", each of which is answered by one
-// line. The launcher, poe or another one, is the other end (partition_manager/pmi/pmi1_server.hpp).
+// The task's end of a PMI-1 connection: lines "cmd=NAME key=value ...", each of which is answered
+// by one line. The launcher, poe or another one, is the other end
+// (partition_manager/pmi/pmi1_server.hpp).
 #pragma once
 
 #include <optional>
@@ -33,7 +34,8 @@ class Pmi1Client {
     std::string unread_;
 };
 
-// Returns the value of " name=" in an answer. The value of `value` extends to the end of the line. Pure.
+// Returns the value of " name=" in an answer. The value of `value` extends to the end of the line.
+// Pure.
 std::optional<std::string> pmi1_field(const std::string& line, const std::string& name);
 
 // Throws Error that names the launcher's service.

@@ -22,8 +22,9 @@ int number_of(const Variables& variables, const char* name) {
 }
 
 // Waits until the launcher has read everything that this process has written to standard output and
-// standard error, but at most one second. When mpiexec receives the abort command, it kills the tasks
-// and does not read their pipes any more. An error message that is still in a pipe would be lost.
+// standard error, but at most one second. When mpiexec receives the abort command, it kills the
+// tasks and does not read their pipes any more. An error message that is still in a pipe would be
+// lost.
 void wait_until_output_is_read() noexcept {
     constexpr auto kPause = std::chrono::milliseconds(1);
     int pauses_left = 1000;

@@ -51,16 +51,16 @@ class Runtime {
 
     TaskId task() const noexcept { return task_; }
     std::uint32_t tasks() const noexcept { return tasks_; }
-    // The address at which other processes reach this one; that of the loopback if there is no network.
-    // May block while it asks the name service. Throws Error.
+    // The address at which other processes reach this one; that of the loopback if there is no
+    // network. May block while it asks the name service. Throws Error.
     NodeAddress reachable_address() const;
-    // The card of this task, which listens from the first call on. A task that is never connected with
-    // another job therefore needs no socket. Throws Error if it cannot listen, or if nobody has started
-    // it as a task.
+    // The card of this task, which listens from the first call on. A task that is never connected
+    // with another job therefore needs no socket. Throws Error if it cannot listen, or if nobody
+    // has started it as a task.
     const TaskCard& own_card();
-    // The numbers of the tasks that the cards describe, this task among them. Tasks of other jobs that
-    // were not known become guests, with which messages can be exchanged. All tasks of the list call
-    // this with the same arguments. Precondition: own_card() was called. Throws Error.
+    // The numbers of the tasks that the cards describe, this task among them. Tasks of other jobs
+    // that were not known become guests, with which messages can be exchanged. All tasks of the
+    // list call this with the same arguments. Precondition: own_card() was called. Throws Error.
     std::vector<TaskId> admit(const LinkSecret& secret, std::span<const TaskCard> cards);
     const Guests& guests() const noexcept { return guests_; }
     bool is_guest(TaskId task) const noexcept {
@@ -98,8 +98,8 @@ class Runtime {
         TaskActivityWords* const activity = shown_.activity;
         return activity != nullptr ? *activity : this_threads_activity();
     }
-    // How the collective call is carried out in which this task is; the collective operations set it, and
-    // waits that last publish it.
+    // How the collective call is carried out in which this task is; the collective operations set
+    // it, and waits that last publish it.
     CollectiveProgress& collective_progress() noexcept { return collective_progress_; }
     // The bytes sent and received, likewise.
     TrafficWords& traffic() noexcept { return *shown_.traffic; }
@@ -121,8 +121,8 @@ class Runtime {
     }
 
     // From now on several threads may call at the same time (thread_waits.hpp); cannot be undone.
-    // Precondition: no other thread is in a call. Throws Error if there is no free descriptor; nothing
-    // has changed then. Takes the turn itself.
+    // Precondition: no other thread is in a call. Throws Error if there is no free descriptor;
+    // nothing has changed then. Takes the turn itself.
     void share_among_threads();
 
     // Handlers of mpc_rcvncall: lock them, ask whether any is due, call them. A handler may call

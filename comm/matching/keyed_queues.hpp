@@ -1,7 +1,7 @@
 // KeyedQueues: FIFO queues that are found by (context, source, type) in constant time, however many
 // there are. The message layer keeps posted receives in one object of this class, each under the
-// key it was posted with; for unexpected messages see unexpected_messages.hpp. It is separate because
-// the matching speed with 10,000 waiting messages depends only on it.
+// key it was posted with; for unexpected messages see unexpected_messages.hpp. It is separate
+// because the matching speed with 10,000 waiting messages depends only on it.
 #pragma once
 
 #include <array>
@@ -34,7 +34,8 @@ class KeyedQueues {
     QueueLink* first(const MatchKey& key) const noexcept;
     bool empty() const noexcept { return table_.links == 0; }
     std::size_t size() const noexcept { return table_.links; }
-    // The table for readers of this process's memory. Valid as long as this object, and always current.
+    // The table for readers of this process's memory. Valid as long as this object, and always
+    // current.
     const QueueTable& table() const noexcept { return table_; }
 
   private:
@@ -50,8 +51,8 @@ class KeyedQueues {
     std::vector<KeyedQueue*> buckets_;  // the size is a power of two
     std::deque<KeyedQueue> storage_;    // elements never move
     KeyedQueue* free_ = nullptr;
-    // The queue that was appended to last, which is often the next one to be asked for. Null: none, or
-    // it has become empty since.
+    // The queue that was appended to last, which is often the next one to be asked for. Null: none,
+    // or it has become empty since.
     KeyedQueue* newest_ = nullptr;
     std::size_t queues_ = 0;
     QueueTable table_;

@@ -11,8 +11,8 @@
 namespace poe::comm {
 
 // `base` is the address that the user passed as the buffer. It may be null: the layout then holds
-// absolute addresses. A layout owns no user memory. The owner of a layout keeps it until the message
-// has ended. No function blocks, allocates or fails; several threads may call all of them.
+// absolute addresses. A layout owns no user memory. The owner of a layout keeps it until the
+// message has ended. No function blocks, allocates or fails; several threads may call all of them.
 class Layout {
   public:
     // The length of the packed form in bytes.
@@ -23,13 +23,14 @@ class Layout {
     virtual void copy_out(const std::byte* base, Bytes offset, std::byte* to,
                           Bytes n) const noexcept = 0;
 
-    // Copies n bytes from `from` to the places of the bytes [offset, offset + n) of the packed form.
-    // Requires offset + n <= size().
+    // Copies n bytes from `from` to the places of the bytes [offset, offset + n) of the packed
+    // form. Requires offset + n <= size().
     virtual void copy_in(std::byte* base, Bytes offset, const std::byte* from,
                          Bytes n) const noexcept = 0;
 
     // Returns the address of byte `offset` of the packed form, and in `length` the number of bytes
-    // from there that are contiguous both in memory and in the packed form. Requires offset < size().
+    // from there that are contiguous both in memory and in the packed form. Requires offset <
+    // size().
     virtual std::byte* piece(std::byte* base, Bytes offset, Bytes& length) const noexcept = 0;
 
   protected:

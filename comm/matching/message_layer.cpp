@@ -1,6 +1,6 @@
 // The core of the message layer: peers, progress, waiting and the blocking calls.
-// message_output.cpp has the sending half, message_input.cpp has receiving and matching, message_transfers.cpp the
-// ways of long messages.
+// message_output.cpp has the sending half, message_input.cpp has receiving and matching,
+// message_transfers.cpp the ways of long messages.
 #include "comm/matching/message_layer.hpp"
 
 #include <algorithm>
@@ -131,8 +131,8 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     awaited_ = outer;
 }
 
-// Other threads may make any call meanwhile. awaited_ stays null, because there is not one operation
-// that is waited for.
+// Other threads may make any call meanwhile. awaited_ stays null, because there is not one
+// operation that is waited for.
 template <typename Wait>
 [[gnu::cold]] void MessageLayer::wait_among_threads(const Wait& wait) {
     struct Condition final : WaitCondition {
@@ -269,8 +269,9 @@ void MessageLayer::notice_ends(const NodeSegment& segment, LostMember lost_membe
     lost_member_ = std::move(lost_member);
 }
 
-// A task that has ended without a connection to this one may have sent a message in its last moment, whose connection
-// is still being accepted. If there is none after a while, there will not be one.
+// A task that has ended without a connection to this one may have sent a message in its last
+// moment, whose connection is still being accepted. If there is none after a while, there will not
+// be one.
 void MessageLayer::give_up_unconnected() {
     if (unconnected_.empty()) [[likely]]
         return;

@@ -16,9 +16,10 @@
 // one. A synchronous message uses this protocol at every length, and is never taken into buffer
 // memory, because its send may end only when a receive has matched.
 //
-// To cancel an announced message, the sender sends kCancel. If no receive has matched the message, the
-// receiver forgets it and answers with kCancelled. Otherwise the receiver does nothing, because its
-// kGrant is on the way, and the send completes. If the receiver waits or polls, one of both arrives.
+// To cancel an announced message, the sender sends kCancel. If no receive has matched the message,
+// the receiver forgets it and answers with kCancelled. Otherwise the receiver does nothing, because
+// its kGrant is on the way, and the send completes. If the receiver waits or polls, one of both
+// arrives.
 //
 // Fairness: one visit to a pipe (on_input, pump) moves at most about kBytesPerVisit bytes. A longer
 // message that is fetched is fetched in pieces of that size, one piece per call of progress(). All
@@ -70,18 +71,19 @@ inline constexpr Bytes kMessageCost = 128;
 // Bytes that are moved for one peer before the other peers are polled.
 inline constexpr Bytes kBytesPerVisit = 256 << 10;
 
-// What else makes progress with messages: operations on windows that other tasks store in shared memory, steps of
-// accesses to files.
+// What else makes progress with messages: operations on windows that other tasks store in shared
+// memory, steps of accesses to files.
 class OtherInput {
   public:
     virtual ~OtherInput() = default;
-    // Does a part of what there is to do. Returns true if it has done anything; then a wait polls again before
-    // it sleeps. Must not wait for another task, and must not call the layer.
+    // Does a part of what there is to do. Returns true if it has done anything; then a wait polls
+    // again before it sleeps. Must not wait for another task, and must not call the layer.
     virtual bool poll() = 0;
 };
 
-// One thread at a time. After share(), other threads may call functions while a thread blocks in one;
-// without it, they are refused above this layer. Throws poe::Error if segment memory cannot be reserved.
+// One thread at a time. After share(), other threads may call functions while a thread blocks in
+// one; without it, they are refused above this layer. Throws poe::Error if segment memory cannot be
+// reserved.
 class MessageLayer final : private PipeSink {
   public:
     // `device_of` returns the device that reaches a task; it is never called for the task itself
@@ -93,30 +95,32 @@ class MessageLayer final : private PipeSink {
 
     // Adds a device. It must outlive the layer.
     void add(Device& device) { devices_.push_back(&device); }
-    // The next task number stands for a task of another job from now on. Messages of up to `eager_limit`
-    // bytes, at most the own limit, are sent to it by the eager protocol; the other side's is the same.
+    // The next task number stands for a task of another job from now on. Messages of up to
+    // `eager_limit` bytes, at most the own limit, are sent to it by the eager protocol; the other
+    // side's is the same.
     void admit_guest(Bytes eager_limit);
     // True if no other task can send to this one.
     bool alone() const noexcept { return peers_.size() == 1; }
 
-    // From now on several threads use the layer (MPI_THREAD_MULTIPLE): a thread that blocks in one of
-    // the functions below gives the turn up by `waits`, which must outlive the layer. Then this task
-    // may send to itself while another of its threads waits.
+    // From now on several threads use the layer (MPI_THREAD_MULTIPLE): a thread that blocks in one
+    // of the functions below gives the turn up by `waits`, which must outlive the layer. Then this
+    // task may send to itself while another of its threads waits.
     void share(ThreadWaits& waits) noexcept { thread_waits_ = &waits; }
     bool shared() const noexcept { return thread_waits_ != nullptr; }
 
-    // From now on waits end that cannot complete because a task of this node has ended. Without this, a
-    // wait for a task in shared memory lasts until the job is ended. `lost_member` returns a task that
-    // lost() is true of and that is a member of the communicator of a message with this context and
-    // type; -1 if there is none. It is asked about messages from any task, and about those of
-    // collective calls, because members that have left the call after an error send nothing more.
-    // `segment` must outlive the layer. MPI needs this; MPL leaves the decision to poe.
+    // From now on waits end that cannot complete because a task of this node has ended. Without
+    // this, a wait for a task in shared memory lasts until the job is ended. `lost_member` returns
+    // a task that lost() is true of and that is a member of the communicator of a message with this
+    // context and type; -1 if there is none. It is asked about messages from any task, and about
+    // those of collective calls, because members that have left the call after an error send
+    // nothing more. `segment` must outlive the layer. MPI needs this; MPL leaves the decision to
+    // poe.
     using LostMember = std::function<TaskId(ContextId context, std::int32_t type)>;
     void notice_ends(const NodeSegment& segment, LostMember lost_member);
     // True if the task has ended, as far as this task has noticed, or if its pipe is broken.
     bool lost(TaskId task) const noexcept;
-    // Returns the task because of which such a message will not arrive; -1 if there is none, as far as
-    // this task can know. Messages may be moved. Never blocks.
+    // Returns the task because of which such a message will not arrive; -1 if there is none, as far
+    // as this task can know. Messages may be moved. Never blocks.
     TaskId lost_sender(const MatchKey& wanted);
 
     // Counts the bytes of all messages in `traffic`, which must outlive the layer.
@@ -150,8 +154,8 @@ class MessageLayer final : private PipeSink {
     void set_request_helper(std::function<bool(bool users_functions)> helper) {
         request_helper_ = std::move(helper);
     }
-    // From the first call on until the second, progress() polls `input`, too. The second does nothing if it is not
-    // polled.
+    // From the first call on until the second, progress() polls `input`, too. The second does
+    // nothing if it is not polled.
     void add_input(OtherInput& input) { other_inputs_.push_back(&input); }
     void remove_input(OtherInput& input) noexcept { std::erase(other_inputs_, &input); }
     // The names of communicators, for watchers; see Waiter::name_contexts.
@@ -175,7 +179,8 @@ class MessageLayer final : private PipeSink {
     // Blocks until over() returns true; messages make progress meanwhile. awaited() names the
     // member being waited for; it is called only when a diagnostic is due. For waits that end by a
     // store to shared memory: the task that makes the store must wake this task. Does not allocate.
-    // `give_up` is called in waits that last; if it returns true, the wait ends and the result is false.
+    // `give_up` is called in waits that last; if it returns true, the wait ends and the result is
+    // false.
     bool wait_until(const std::function<bool()>& over, const std::function<Awaited()>& awaited,
                     const std::function<bool()>* give_up = nullptr);
     // For waits outside this layer, such as for a daemon's answer. Call the first at the start of
@@ -184,8 +189,8 @@ class MessageLayer final : private PipeSink {
     void look_elsewhere(const Awaited& awaited);
     // Ends the operation if its partner's pipe is broken, or if no task can ever complete it. A
     // send to this task itself is an exception: only wait(SendRequest&) ends it, because this task
-    // may still receive the message as long as it does not block in that wait. After share(), another
-    // thread may always complete an operation with this task itself.
+    // may still receive the message as long as it does not block in that wait. After share(),
+    // another thread may always complete an operation with this task itself.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);
     // Ends the receive if a task has ended, or its pipe is broken, that it needs.
@@ -213,9 +218,9 @@ class MessageLayer final : private PipeSink {
     // false, and changes nothing, if a message has matched it or if it has ended (MPI 5.0, 3.8.4).
     // Never blocks.
     bool cancel(ReceiveRequest& request);
-    // Cancels a send that was started. One that no frame was sent of, or that is to this task itself, ends
-    // with kCancelled at once. One that was announced ends with kCancelled or completes, as soon as the
-    // receiver polls. Any other one completes. Never blocks.
+    // Cancels a send that was started. One that no frame was sent of, or that is to this task
+    // itself, ends with kCancelled at once. One that was announced ends with kCancelled or
+    // completes, as soon as the receiver polls. Any other one completes. Never blocks.
     void cancel(SendRequest& request);
 
     // For measurements: forces all messages that could be fetched or streamed to use `way` instead

@@ -1,6 +1,6 @@
 // What the message layer publishes to watchers: notes about a wait that lasts (the awaited peer and
-// the unexpected messages), written once per long wait, and where its queues are. Nothing is published
-// per message.
+// the unexpected messages), written once per long wait, and where its queues are. Nothing is
+// published per message.
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/message_peer.hpp"
 
@@ -24,8 +24,8 @@ void MessageLayer::name_contexts(std::function<std::string_view(ContextId)> name
     if (waiter_ != nullptr) waiter_->name_contexts(std::move(name));
 }
 
-// Watchers do not know the numbers that this process has given to guests, and a message from any task
-// may come from one of them.
+// Watchers do not know the numbers that this process has given to guests, and a message from any
+// task may come from one of them.
 Awaited MessageLayer::shown(Awaited awaited) const noexcept {
     const bool perhaps_guest =
         awaited.peer < 0 && awaited.kind != Awaited::Kind::kAll && peers_.size() > settings_.tasks;

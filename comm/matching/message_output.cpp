@@ -122,8 +122,8 @@ void MessageLayer::abandon(SendRequest& request) {
     }
 }
 
-// Messages are numbered when their sends start, so a message that will not be sent leaves a frame that
-// the receiver counts in its place.
+// Messages are numbered when their sends start, so a message that will not be sent leaves a frame
+// that the receiver counts in its place.
 void MessageLayer::cancel(SendRequest& request) {
     if (request.outcome != Outcome::kPending || request.granted || request.cancelling) return;
     if (request.dest == settings_.me) {
@@ -369,8 +369,8 @@ OutFrame& MessageLayer::control_frame(FrameKind kind, ContextId context, FlowCla
     return frame;
 }
 
-// A message that a receive has matched, that was extracted, or whose bytes are in buffer memory cannot
-// be withdrawn any more. Its grant is on the way, or will be sent.
+// A message that a receive has matched, that was extracted, or whose bytes are in buffer memory
+// cannot be withdrawn any more. Its grant is on the way, or will be sent.
 void MessageLayer::handle_cancel(Peer& from, const FrameHeader& header, const CancelBody& body) {
     if (body.send_id == 0) {
         ++from.messages_from[index_of(header.flow)];

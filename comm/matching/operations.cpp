@@ -19,8 +19,8 @@ void Operations::List::remove(Operation& operation) noexcept {
     --size;
 }
 
-// An operation is reused without being built anew, because that takes longer than a short message. Each
-// kind of request sets the fields that it reads.
+// An operation is reused without being built anew, because that takes longer than a short message.
+// Each kind of request sets the fields that it reads.
 Operation& Operations::make(Operation::Kind kind) {
     if (free_.empty()) {
         Operation& made = storage_.emplace_back();

@@ -142,8 +142,8 @@ class Pipe {
 
     // Returns what the peer did wrong, or null. A broken pipe neither sends nor receives.
     virtual const char* fault() const = 0;
-    // True if fault() shows that the peer has ended. Otherwise the message layer has to find it out. A connection shows
-    // it; a pipe without a connection does not.
+    // True if fault() shows that the peer has ended. Otherwise the message layer has to find it
+    // out. A connection shows it; a pipe without a connection does not.
     virtual bool shows_end_of_peer() const { return true; }
     // True if the pipe needs a connection, which is made when the first frame is sent.
     virtual bool connects() const { return false; }

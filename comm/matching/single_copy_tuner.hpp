@@ -4,10 +4,11 @@
 // processor, the kernel and the cores on which the two tasks run: a message of 64 KB takes 3.3 us
 // fetched and 6.1 us streamed on one machine, 7.6 and 6.9 us on another. Therefore the receiver
 // measures both ways for each class of lengths and uses the cheaper one; it tries the other one
-// occasionally: soon at the start, when memory and caches are cold, and later the more rarely the more it costs,
-// so that trying takes about 3 % of the time at most. Announced messages are measured in bursts (transfer_burst.hpp).
-// Long one-sided operations are measured in the same way (mpi/window/mail_choice.hpp). It is separate because it is
-// pure arithmetic, tested without messages.
+// occasionally: soon at the start, when memory and caches are cold, and later the more rarely the
+// more it costs, so that trying takes about 3 % of the time at most. Announced messages are
+// measured in bursts (transfer_burst.hpp). Long one-sided operations are measured in the same way
+// (mpi/window/mail_choice.hpp). It is separate because it is pure arithmetic, tested without
+// messages.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +41,8 @@ class SingleCopyTuner {
     // True if messages of these lengths share one measurement.
     static bool similar(Bytes a, Bytes b) noexcept { return index_of(a) == index_of(b); }
 
-    // Returns how to receive the next message of `length` bytes, or the next burst of such messages.
+    // Returns how to receive the next message of `length` bytes, or the next burst of such
+    // messages.
     CopyMethod choose(Bytes length) noexcept {
         Class& of = class_of(length);
         const CopyMethod best = of.costs.best();
@@ -64,8 +66,8 @@ class SingleCopyTuner {
     const WayCosts& costs(Bytes length) noexcept { return class_of(length).costs; }
 
   private:
-    // Messages from one try of the other way to the next: two at the start, then twice as many each time, up to
-    // kTryOther for each time that the cheaper way fits into the other one.
+    // Messages from one try of the other way to the next: two at the start, then twice as many each
+    // time, up to kTryOther for each time that the cheaper way fits into the other one.
     static constexpr std::uint32_t kFirstGap = 2;
     static constexpr std::uint32_t kTryOther = 32;
     static constexpr std::uint32_t kLongestGap = 8 * kTryOther;

@@ -1,9 +1,9 @@
-// TransferBurst: decides how the bytes of announced messages come from one peer, and measures what each
-// way costs. A burst begins when a message is accepted while no other is in progress, and ends when
-// none is, or after kLongest messages. All messages of a burst come the same way, because the two ways
-// delay each other: a task that fetches does not empty the ring. For the same reason the burst is
-// measured as a whole: the time of one of many concurrent messages depends on the others. It is pure
-// arithmetic, tested without messages.
+// TransferBurst: decides how the bytes of announced messages come from one peer, and measures what
+// each way costs. A burst begins when a message is accepted while no other is in progress, and ends
+// when none is, or after kLongest messages. All messages of a burst come the same way, because the
+// two ways delay each other: a task that fetches does not empty the ring. For the same reason the
+// burst is measured as a whole: the time of one of many concurrent messages depends on the others.
+// It is pure arithmetic, tested without messages.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class TransferBurst {
   public:
     bool in_progress() const noexcept { return open_ > 0; }
 
-    // Accepts a message of `length` bytes and returns how its bytes are to be moved. This is `forced` if it is
-    // given; otherwise `costs` chooses at the beginning of the burst.
+    // Accepts a message of `length` bytes and returns how its bytes are to be moved. This is
+    // `forced` if it is given; otherwise `costs` chooses at the beginning of the burst.
     CopyMethod begin(Bytes length, std::uint64_t now_ns, SingleCopyTuner& costs,
                      std::optional<CopyMethod> forced = std::nullopt) noexcept {
         if (!in_progress() || (messages_ >= kLongest && moved_ > 0)) {

@@ -1,14 +1,15 @@
-// UnexpectedMessages: the messages of a task that arrived before their receives were posted, oldest first, and queues
-// in which a receive finds the one that it matches in constant time. It is separate because the cost of a message that
-// waits depends only on it.
+// UnexpectedMessages: the messages of a task that arrived before their receives were posted, oldest
+// first, and queues in which a receive finds the one that it matches in constant time. It is
+// separate because the cost of a message that waits depends only on it.
 //
-// A receive may use four keys: source and type, each exact or any. Every message is in the queue of its exact key. The
-// other three queues of a message are only kept from the first receive or probe with a wildcard on, until no message
-// waits any more. Most programs name source and type, and a message in four queues instead of one costs three times the
-// time if thousands wait, because each queue is somewhere else in memory.
+// A receive may use four keys: source and type, each exact or any. Every message is in the queue of
+// its exact key. The other three queues of a message are only kept from the first receive or probe
+// with a wildcard on, until no message waits any more. Most programs name source and type, and a
+// message in four queues instead of one costs three times the time if thousands wait, because each
+// queue is somewhere else in memory.
 //
-// Invariant: while wildcards_kept_ is true, every message that a receive may match is in all four queues; otherwise it
-// is in that of its exact key only.
+// Invariant: while wildcards_kept_ is true, every message that a receive may match is in all four
+// queues; otherwise it is in that of its exact key only.
 #pragma once
 
 #include "comm/matching/keyed_queues.hpp"
@@ -16,7 +17,8 @@
 
 namespace poe::comm {
 
-// Does not own the messages. Not thread-safe. Functions that add to queues may throw std::bad_alloc.
+// Does not own the messages. Not thread-safe. Functions that add to queues may throw
+// std::bad_alloc.
 class UnexpectedMessages {
   public:
     // Appends a message, which must be in no queue. Its `from` has no wildcard.

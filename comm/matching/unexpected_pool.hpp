@@ -10,9 +10,9 @@
 
 namespace poe::comm {
 
-// Not thread-safe. Keeps at most kMostKept unused bytes: 30,000 short messages. Beyond it the allocator takes more time
-// than all the rest: 10,000 messages that were taken and given back took 60 to 102 ticks each with a limit of 4 MB, and
-// take 23 to 30 now.
+// Not thread-safe. Keeps at most kMostKept unused bytes: 30,000 short messages. Beyond it the
+// allocator takes more time than all the rest: 10,000 messages that were taken and given back took
+// 60 to 102 ticks each with a limit of 4 MB, and take 23 to 30 now.
 class UnexpectedPool {
   public:
     static constexpr Bytes kMostKept = Bytes{16} << 20;
@@ -23,8 +23,8 @@ class UnexpectedPool {
     UnexpectedPool(const UnexpectedPool&) = delete;
     UnexpectedPool& operator=(const UnexpectedPool&) = delete;
 
-    // Returns a message as after reset(), whose `data` has at least `room` bytes. The caller owns it
-    // until give() or delete.
+    // Returns a message as after reset(), whose `data` has at least `room` bytes. The caller owns
+    // it until give() or delete.
     Unexpected* take(Bytes room);
     void give(Unexpected* message) noexcept;
     // Unused bytes in the pool.

@@ -2,10 +2,10 @@
 //
 // A datagram is a DatagramHeader and `size` bytes of payload, without conversion, because all nodes
 // of a job have the same architecture. The header begins with an authentication code: BLAKE2b-128
-// (crypto_generichash of libsodium) of all bytes that follow it. The key of the code is derived from the job's key, so a datagram of
-// multicast proves nothing in a handshake of tcp_handshake.hpp and the reverse. A recorded datagram
-// that is sent again is a duplicate: group, call and number are covered by the code, and receivers
-// ignore calls that have ended.
+// (crypto_generichash of libsodium) of all bytes that follow it. The key of the code is derived
+// from the job's key, so a datagram of multicast proves nothing in a handshake of tcp_handshake.hpp
+// and the reverse. A recorded datagram that is sent again is a duplicate: group, call and number
+// are covered by the code, and receivers ignore calls that have ended.
 #pragma once
 
 #include <array>
@@ -19,12 +19,13 @@
 
 namespace poe::comm {
 
-// Data bytes of a datagram. With all headers it fits into an Ethernet frame of 1500 bytes. Longer ones,
-// which the system divides, cost less processor time, but do not survive loss (docs/decisions/055).
+// Data bytes of a datagram. With all headers it fits into an Ethernet frame of 1500 bytes. Longer
+// ones, which the system divides, cost less processor time, but do not survive loss
+// (docs/decisions/055).
 inline constexpr Bytes kDatagramData = 1408;
 // The maximum number of packets of a message that are sent before all members have acknowledged the
-// first of them, and the number at its start. The latter fit into a default socket buffer, so nothing
-// is lost while a member is late.
+// first of them, and the number at its start. The latter fit into a default socket buffer, so
+// nothing is lost while a member is late.
 inline constexpr std::uint32_t kMulticastWindow = 512;
 inline constexpr std::uint32_t kFirstMulticastWindow = 64;
 

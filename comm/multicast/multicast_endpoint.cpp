@@ -76,8 +76,8 @@ std::uint32_t ipv4_of(const NodeAddress& node) {
     return address;
 }
 
-// The size of each datagram of a train that has arrived; the last one may be shorter. What is not a train
-// is one datagram.
+// The size of each datagram of a train that has arrived; the last one may be shorter. What is not a
+// train is one datagram.
 std::size_t size_of_each(const mmsghdr& header) noexcept {
     const cmsghdr* const told = CMSG_FIRSTHDR(&header.msg_hdr);
     if (told != nullptr && told->cmsg_level == SOL_UDP && told->cmsg_type == UDP_GRO) {
@@ -88,7 +88,8 @@ std::size_t size_of_each(const mmsghdr& header) noexcept {
     return std::max<std::size_t>(header.msg_len, 1);
 }
 
-// True if several nodes of the job are this computer, as in tests. Multicast must then return to it.
+// True if several nodes of the job are this computer, as in tests. Multicast must then return to
+// it.
 bool shares_computer(const NodeSegment& segment) {
     const NodeAddress& own = segment.node_record(segment.facts().node).address;
     for (NodeIndex node = 0; node < static_cast<NodeIndex>(segment.facts().nodes); ++node)

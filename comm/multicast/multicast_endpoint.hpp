@@ -8,10 +8,10 @@
 // Pacing: the send buffer has its default size, so the network's own queue holds the sender back.
 // The window of the protocol (multicast_sender.hpp) does the rest.
 //
-// Trains: datagrams of one size that follow each other to the same address are passed to the system in
-// one call, and may arrive in one call (UDP_SEGMENT and UDP_GRO). On the cable they are single frames.
-// A train costs the system little more than one datagram. Where it takes no trains, datagrams are sent
-// one by one.
+// Trains: datagrams of one size that follow each other to the same address are passed to the system
+// in one call, and may arrive in one call (UDP_SEGMENT and UDP_GRO). On the cable they are single
+// frames. A train costs the system little more than one datagram. Where it takes no trains,
+// datagrams are sent one by one.
 //
 // Only IPv4. Datagrams stay on the local network (TTL 1). Whether it carries multicast at all is
 // found out by a probe (multicast_group.hpp).

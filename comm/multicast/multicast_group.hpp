@@ -5,19 +5,19 @@
 // Use, the same calls in the same order at all members:
 //   1. begin_probe(); take datagrams and send those of next() until probe_over(). The members agree
 //      on whether all have passed, by other means, and call end_probe().
-//   2. For each message: begin_send() at the root, begin_receive() at the others. A receiver goes on
-//      when received() is true.
+//   2. For each message: begin_send() at the root, begin_receive() at the others. A receiver goes
+//      on when received() is true.
 //   3. The members let the root know by reliable messages, up the report tree, that they have all
 //      data. The root waits for that, every other member for its own children, and all call
 //      end_call(). Until then each answers statuses of its children and requests for reports.
 //
 // Invariants:
-//   - received() is true without wrong_length() only if the buffer contains exactly the bytes that the
-//     root passed to begin_send() in the same call.
+//   - received() is true without wrong_length() only if the buffer contains exactly the bytes that
+//     the root passed to begin_send() in the same call.
 //   - Datagrams of another group, of an ended call, forged or damaged ones change nothing.
-//   - A member that is late keeps the first packets of later calls, and statuses, so that they need not
-//     be repeated. Several calls can be ahead of it: a root waits for all members, but the root of the next
-//     call may be a member that waits for nobody.
+//   - A member that is late keeps the first packets of later calls, and statuses, so that they need
+//     not be repeated. Several calls can be ahead of it: a root waits for all members, but the root
+//     of the next call may be a member that waits for nobody.
 //
 // Memory: 2 kFirstMulticastWindow datagrams at most, besides the counters of the call in progress.
 #pragma once
@@ -83,8 +83,8 @@ class MulticastGroup {
         std::uint32_t rank = 0;  // for kOne
         std::size_t size = 0;
     };
-    // Writes the next datagram to send to `room`, which must have kMaxDatagram bytes. Empty: there is
-    // none before due(), unless a datagram arrives.
+    // Writes the next datagram to send to `room`, which must have kMaxDatagram bytes. Empty: there
+    // is none before due(), unless a datagram arrives.
     std::optional<Outgoing> next(std::byte* room, MulticastTime now);
     std::optional<MulticastTime> due() const noexcept;
     // True if datagrams must be read soon, because a call is in progress. A probe has time.
@@ -129,8 +129,8 @@ class MulticastGroup {
     MulticastReceiver receiving_;  // active at the others
     bool complete_ = false;
     std::optional<Bytes> wrong_length_;
-    // The first kept_ elements are datagrams of later calls. The other elements are free; they are not removed, so that
-    // their memory can be used again.
+    // The first kept_ elements are datagrams of later calls. The other elements are free; they are
+    // not removed, so that their memory can be used again.
     std::vector<Kept> early_;
     std::size_t kept_ = 0;
 };

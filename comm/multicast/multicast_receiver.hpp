@@ -10,7 +10,8 @@
 // What children ask for is passed on once; the child repeats it.
 //
 // Invariant: the base of a report is at most the number of leading packets that every member of the
-// subtree has. A member reports at least every kMaxRepeat while it lacks a packet of which it knows.
+// subtree has. A member reports at least every kMaxRepeat while it lacks a packet of which it
+// knows.
 #pragma once
 
 #include <chrono>

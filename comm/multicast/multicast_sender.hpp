@@ -1,21 +1,22 @@
-// The root's half of a multicast: which packet of a message to send next. Pure: time and statuses go
-// in, packet numbers come out.
+// The root's half of a multicast: which packet of a message to send next. Pure: time and statuses
+// go in, packet numbers come out.
 //
 // Window. Packet p is sent first when p < base + window, where all members have acknowledged the
-// packets before `base`. The window grows with acknowledgements and is halved when packets are lost,
-// at most once per round trip. It follows the slowest member, because base is the minimum over all.
+// packets before `base`. The window grows with acknowledgements and is halved when packets are
+// lost, at most once per round trip. It follows the slowest member, because base is the minimum
+// over all.
 //
 // Repair. A packet that a status asks for is sent again, unless it was sent less than a round trip
-// ago. If base does not move for a timeout, packet `base` is sent again and all members are asked to
-// report; the timeout doubles. After several such timeouts the message is stalled: the network may
-// have stopped carrying multicast (a switch forgets the members of a group if nobody asks for
+// ago. If base does not move for a timeout, packet `base` is sent again and all members are asked
+// to report; the timeout doubles. After several such timeouts the message is stalled: the network
+// may have stopped carrying multicast (a switch forgets the members of a group if nobody asks for
 // them). Packets then go to each member by unicast until base moves again.
 //
 // Invariants:
 //   - base <= sent <= packets, and sent <= base + kMulticastWindow.
 //   - base is at most the number of leading packets that every member has.
-//   - While base < packets, next() returns a packet within a finite time, so every packet that a member
-//     lacks is sent again until it has it.
+//   - While base < packets, next() returns a packet within a finite time, so every packet that a
+//     member lacks is sent again until it has it.
 #pragma once
 
 #include <chrono>
@@ -32,9 +33,9 @@ using MulticastTime = std::chrono::steady_clock::time_point;
 
 class MulticastSender {
   public:
-    // Starts a message; the memory of the last one is used again. `children`: the ranks whose statuses
-    // arrive here; there is at least one. end() stops it. The other functions may be called between
-    // the two.
+    // Starts a message; the memory of the last one is used again. `children`: the ranks whose
+    // statuses arrive here; there is at least one. end() stops it. The other functions may be
+    // called between the two.
     void begin(std::uint32_t packets, const ReportChildren& children, MulticastTime now);
     void end() noexcept { active_ = false; }
     bool active() const noexcept { return active_; }

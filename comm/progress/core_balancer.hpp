@@ -1,7 +1,7 @@
-// CoreBalancer: distributes tasks that wait by yielding evenly over the cores of their node. With more
-// tasks than cores, all tasks look busy to the kernel. After some have slept or another process has
-// run, the kernel often leaves five of eight tasks on one core for tens of milliseconds. A
-// collective call then takes as long as that core needs.
+// CoreBalancer: distributes tasks that wait by yielding evenly over the cores of their node. With
+// more tasks than cores, all tasks look busy to the kernel. After some have slept or another
+// process has run, the kernel often leaves five of eight tasks on one core for tens of
+// milliseconds. A collective call then takes as long as that core needs.
 //
 // The rules:
 //   1. A task that yields publishes from time to time on which core it runs (TaskSlot::core) and

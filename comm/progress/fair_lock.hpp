@@ -9,17 +9,18 @@
 //   2. A thread that gives the lock back clears kHeld by compare-exchange if kQueued is not set. If
 //      it is set, the thread also wakes the head of the queue, unless that was woken already.
 //   3. The head tries to take the lock. If another thread was faster, the head sleeps again.
-//   4. If the lock was given back often while a thread was the head, it is passed to the head: kHeld
-//      then stays set. It is not passed earlier, because with more threads than cores the lock would
-//      be idle until the head runs.
+//   4. If the lock was given back often while a thread was the head, it is passed to the head:
+//      kHeld then stays set. It is not passed earlier, because with more threads than cores the
+//      lock would be idle until the head runs.
 //
 // No wake-up is lost. Step 1 sets kQueued before it reads kHeld, and both are bits of one word.
-// Therefore either the thread of step 2 sees kQueued and wakes the head, or the thread of step 1 sees
-// that kHeld is clear and takes the lock. A wake-up is the word `call` of the head. The head resets
-// this word before it tries to take the lock, so a wake-up that comes during the attempt remains.
+// Therefore either the thread of step 2 sees kQueued and wakes the head, or the thread of step 1
+// sees that kHeld is clear and takes the lock. A wake-up is the word `call` of the head. The head
+// resets this word before it tries to take the lock, so a wake-up that comes during the attempt
+// remains.
 //
-// No thread starves. The queue is in the order of arrival, and step 4 limits how often other threads
-// take the lock while a thread is the head.
+// No thread starves. The queue is in the order of arrival, and step 4 limits how often other
+// threads take the lock while a thread is the head.
 #pragma once
 
 #include <atomic>
@@ -51,7 +52,8 @@ class FairLock {
         return (state_.load(std::memory_order_relaxed) & kQueued) != 0;
     }
 
-    // A 32-bit word in which kHeld is set while a thread has the lock, for readers of this process's memory.
+    // A 32-bit word in which kHeld is set while a thread has the lock, for readers of this
+    // process's memory.
     const void* word() const noexcept { return &state_; }
     enum State : std::uint32_t { kHeld = 1, kQueued = 2 };
 

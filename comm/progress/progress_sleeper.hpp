@@ -1,6 +1,6 @@
-// ProgressSleeper: lets the progress thread sleep in place of its task while the task computes, until a
-// message arrives or the task calls MPL. The sleep is announced and ended as a task's own sleep is
-// (wait.hpp shows why no message is missed):
+// ProgressSleeper: lets the progress thread sleep in place of its task while the task computes,
+// until a message arrives or the task calls MPL. The sleep is announced and ended as a task's own
+// sleep is (wait.hpp shows why no message is missed):
 //   1. announce()
 //   2. The caller polls once more; if it finds something, it calls withdraw() instead of going on.
 //   3. prepare()
@@ -27,16 +27,16 @@ class ProgressSleeper {
     ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place,
                     std::chrono::nanoseconds longest);
 
-    // From now on sleeps are in `place`, which must outlive this object. For the task, which has the turn.
-    // Ends a sleep on the doorbell. Throws Error if there is no free descriptor.
+    // From now on sleeps are in `place`, which must outlive this object. For the task, which has
+    // the turn. Ends a sleep on the doorbell. Throws Error if there is no free descriptor.
     void sleep_in(SleepPlace& place);
 
     // For the progress thread while it has the turn. Call withdraw() to cancel an announced sleep.
     void announce() noexcept;
     void withdraw() noexcept { slot_.sleeping.store(kAwake, std::memory_order_relaxed); }
     // Repeats the announcement of a thread that is in sleep(), after withdraw(). The caller polls
-    // afterwards, and calls end_sleep() if it finds something. For the thread that has the turn, and
-    // for a sleep on the doorbell.
+    // afterwards, and calls end_sleep() if it finds something. For the thread that has the turn,
+    // and for a sleep on the doorbell.
     void renew() noexcept {
         slot_.sleeping.store(kAsleepOnDoorbell, std::memory_order_relaxed);
         fences_.heavy();

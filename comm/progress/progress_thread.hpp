@@ -1,5 +1,5 @@
-// ProgressThread: moves messages while the task computes. runtime_lock.hpp defines how this thread and the
-// task exclude each other; this file defines when the thread polls.
+// ProgressThread: moves messages while the task computes. runtime_lock.hpp defines how this thread
+// and the task exclude each other; this file defines when the thread polls.
 //
 //   mode          started                     polls                                  handlers
 //   kBackground   by the first operation      after a nap without a call; then when   no

@@ -32,10 +32,10 @@
 // while that has the turn, and the task's thread while the task runs handlers.
 //
 // Shared mode (MPI_THREAD_MULTIPLE): attention_ rests at kShared, so that every call takes the slow
-// path, and the fast path of other programs has no instruction more. The turn is then a FairLock with
-// an owner. Calls that the owner makes while it has the turn, also in functions of the program, are
-// nested. A thread that waits gives the turn up (thread_waits.hpp). The progress thread is one more
-// thread; its claims are refused while other threads call or wait.
+// path, and the fast path of other programs has no instruction more. The turn is then a FairLock
+// with an owner. Calls that the owner makes while it has the turn, also in functions of the
+// program, are nested. A thread that waits gives the turn up (thread_waits.hpp). The progress
+// thread is one more thread; its claims are refused while other threads call or wait.
 #pragma once
 
 #include <atomic>
@@ -95,7 +95,8 @@ class RuntimeLock {
     void unnest(std::thread::id before) noexcept { nested_.store(before); }
 
     // --- Shared mode. Changes to it forever. Precondition: the caller has the turn, and no other
-    // thread of the program is in a call or has called enter(). `observer` must outlive this object.
+    // thread of the program is in a call or has called enter(). `observer` must outlive this
+    // object.
     void share(TurnObserver& observer) noexcept;
     bool shared() const noexcept { return attention_.load(std::memory_order_relaxed) == kShared; }
     // For the thread that has the turn, in shared mode: lets other threads have the turn, and takes
@@ -104,8 +105,8 @@ class RuntimeLock {
     void take_again() noexcept;
     // True if a thread has waited for the turn for so long that it sleeps.
     bool contended() const noexcept { return lock_.contended(); }
-    // For readers of this process's memory, in shared mode: the word of the lock, and the id of the progress thread, 0 if
-    // there is none.
+    // For readers of this process's memory, in shared mode: the word of the lock, and the id of the
+    // progress thread, 0 if there is none.
     const void* word() const noexcept { return lock_.word(); }
     std::int32_t progress_thread() const noexcept {
         return progress_thread_.load(std::memory_order_relaxed);
@@ -133,8 +134,8 @@ class RuntimeLock {
     // soon after `disarm` was called. Returns true if the caller has the turn again, false if the
     // task has made a call meanwhile. Blocks.
     bool rest(const std::function<void()>& sleep);
-    // After kTaskInside: blocks until the task leaves, `limit` has passed, or unpark() is called. In
-    // shared mode: until no thread waits.
+    // After kTaskInside: blocks until the task leaves, `limit` has passed, or unpark() is called.
+    // In shared mode: until no thread waits.
     void park(std::chrono::nanoseconds limit) noexcept;
 
     // Ends a park(). Any thread may call it; never blocks.

@@ -1,4 +1,5 @@
-// SignalsBlocked: for the creation of a thread of the library, because only the program's threads handle signals.
+// SignalsBlocked: for the creation of a thread of the library, because only the program's threads
+// handle signals.
 #pragma once
 
 #include <csignal>
@@ -6,7 +7,8 @@
 
 namespace poe::comm {
 
-// Blocks all signals of this thread while the object exists. A thread that is created meanwhile keeps them blocked.
+// Blocks all signals of this thread while the object exists. A thread that is created meanwhile
+// keeps them blocked.
 class SignalsBlocked {
   public:
     SignalsBlocked() noexcept {

@@ -314,8 +314,9 @@ bool ThreadWaits::any_over() noexcept {
     return false;
 }
 
-// The last poll of this thread has found nothing. `began_ms`: when it began; 0: not known. What the members wait for is
-// noted only if nothing has changed between two such polls, because it takes longer than a message.
+// The last poll of this thread has found nothing. `began_ms`: when it began; 0: not known. What the
+// members wait for is noted only if nothing has changed between two such polls, because it takes
+// longer than a message.
 void ThreadWaits::note_vain_look(std::uint32_t began_ms) noexcept {
     if (waiter_ == nullptr) return;
     ++table_.looks;

@@ -4,8 +4,8 @@
 //
 // All members (the threads that wait) and their conditions are registered here; the turn protects
 // them. A member is awake or asleep:
-//   - A member that is awake takes the turn, polls for all members, wakes those whose conditions are
-//     met, gives the turn up, and pauses: it spins, then yields.
+//   - A member that is awake takes the turn, polls for all members, wakes those whose conditions
+//     are met, gives the turn up, and pauses: it spins, then yields.
 //   - A member that has waited long goes to sleep. If no other member is awake and none sleeps for
 //     all, it sleeps for all: on the task's doorbell or in its SleepPlace, where senders wake it.
 //     Otherwise it sleeps on a futex word of its own.
@@ -30,9 +30,9 @@
 // asleep is woken. While members are awake, the announcement is withdrawn, so that senders need not
 // wake a thread that has nothing to do.
 //
-// Watchers see what the members wait for (base/segment/thread_waits_table.hpp). In a wait that lasts, the member that
-// polls notes whether anything has changed since it noted last: only then can no member go on, whatever another
-// task is able to do.
+// Watchers see what the members wait for (base/segment/thread_waits_table.hpp). In a wait that
+// lasts, the member that polls notes whether anything has changed since it noted last: only then
+// can no member go on, whatever another task is able to do.
 //
 // A member returns only when it has found its condition met itself, while it has the turn. That
 // another thread has evaluated the condition is only a reason to wake it.
@@ -64,7 +64,8 @@ class PolledWork {
     virtual bool take_in_offers() = 0;
     // True if something can move that no sender will announce.
     virtual bool needs_polling() const noexcept = 0;
-    // For watchers: the messages that no receive has matched, those that matter for this wait first.
+    // For watchers: the messages that no receive has matched, those that matter for this wait
+    // first.
     virtual UnexpectedView unexpected(const Awaited& awaited) const noexcept = 0;
 };
 
@@ -82,7 +83,8 @@ class WaitCondition {
     virtual Awaited awaited() const = 0;
 };
 
-// The call that this thread is in, for watchers. The task's slot has the call of one thread at a time.
+// The call that this thread is in, for watchers. The task's slot has the call of one thread at a
+// time.
 TaskActivityWords& this_threads_activity() noexcept;
 
 // Thread-safe in the sense that its functions are for the thread that has the turn.
@@ -99,7 +101,8 @@ class ThreadWaits final : public TurnObserver {
         // Shows the call of a waiting thread; null: no watchers.
         TaskActivityWords* shown = nullptr;
     };
-    // `sleeper` and `waiter` are null in a job of one task. All references must outlive this object.
+    // `sleeper` and `waiter` are null in a job of one task. All references must outlive this
+    // object.
     ThreadWaits(RuntimeLock& turn, PolledWork& work, ProgressSleeper* sleeper, Waiter* waiter,
                 const Settings& settings) noexcept
         : turn_(turn), work_(work), sleeper_(sleeper), waiter_(waiter), settings_(settings) {
@@ -110,8 +113,8 @@ class ThreadWaits final : public TurnObserver {
     // Blocks until the condition is met. Gives the turn up meanwhile; the caller has it again
     // afterwards, also after an exception.
     void wait(WaitCondition& condition);
-    // For a call that polls once and returns: lets other threads have the turn, and yields if threads
-    // share cores.
+    // For a call that polls once and returns: lets other threads have the turn, and yields if
+    // threads share cores.
     void pause_between_looks() noexcept;
     // For a wait outside of this class: lets other threads have the turn.
     void pass() noexcept;
@@ -119,7 +122,8 @@ class ThreadWaits final : public TurnObserver {
     // From now on senders wake this task by its SleepPlace.
     void leave_doorbell() noexcept { settings_.on_doorbell = false; }
 
-    // What the members wait for, for readers of this process's memory. Valid as long as this object.
+    // What the members wait for, for readers of this process's memory. Valid as long as this
+    // object.
     const ThreadWaitsTable& table() const noexcept { return table_; }
 
     void before_release() noexcept override;

@@ -144,9 +144,9 @@ class Waiter {
         return bursts_ && !wakes_for_all_ && turns_ < kSpinsPerLook && !shares_core() ? kBurst : 1;
     }
 
-    // For the start of a wait, before restart(): if tasks share cores, yields once and returns true.
-    // The awaited task usually runs during this yield, so the caller should check the awaited word
-    // before it does anything else: every page that it touches costs a miss of the translation
+    // For the start of a wait, before restart(): if tasks share cores, yields once and returns
+    // true. The awaited task usually runs during this yield, so the caller should check the awaited
+    // word before it does anything else: every page that it touches costs a miss of the translation
     // cache, which is empty after a switch between many tasks.
     bool yield_first() noexcept {
         const bool may = mode_ == WaitMode::kAdaptive || mode_ == WaitMode::kYield;
@@ -167,13 +167,13 @@ class Waiter {
     void sleep() noexcept;
     void end_sleep() noexcept;
 
-    // For threads that wait without this object's pauses and sleeps (thread_waits.hpp). The first is
-    // for each pause: it does not return if the job is being ended. The second is for the end of each
-    // sleep.
+    // For threads that wait without this object's pauses and sleeps (thread_waits.hpp). The first
+    // is for each pause: it does not return if the job is being ended. The second is for the end of
+    // each sleep.
     void stop_if_ending() noexcept { leave_if_ending(); }
     void slept() noexcept;
-    // For such threads, too, which decide when something has moved. Publish that it has; what one of them waits for;
-    // that a poll which began then has found nothing.
+    // For such threads, too, which decide when something has moved. Publish that it has; what one
+    // of them waits for; that a poll which began then has found nothing.
     void show_movement() noexcept { show_movement(now_ms()); }
     void show_wait(const Awaited& awaited, const UnexpectedView& unexpected) noexcept;
     void show_vain_look(std::uint32_t began_ms) noexcept { slot_.pulse.looked(began_ms); }

@@ -1,11 +1,12 @@
-// YieldBan: whether a task with TCP connections only should sleep instead of yielding, as judged by how long its
-// yields have taken. Pure, so that it is tested without other processes.
+// YieldBan: whether a task with TCP connections only should sleep instead of yielding, as judged by
+// how long its yields have taken. Pure, so that it is tested without other processes.
 //
-// If another process computes on the core, nearly every yield that lets it run lasts for one time slice of the
-// scheduler, whereas a task that sleeps is scheduled promptly when a message arrives. If only tasks that communicate share
-// the core, few yields last that long. Sleeping is then slower than yielding, and it lengthens the yields of
-// the other tasks, because the scheduler prefers tasks that have slept. Therefore one long yield is not enough to start a
-// ban; several long yields that follow each other closely are.
+// If another process computes on the core, nearly every yield that lets it run lasts for one time
+// slice of the scheduler, whereas a task that sleeps is scheduled promptly when a message arrives.
+// If only tasks that communicate share the core, few yields last that long. Sleeping is then slower
+// than yielding, and it lengthens the yields of the other tasks, because the scheduler prefers
+// tasks that have slept. Therefore one long yield is not enough to start a ban; several long yields
+// that follow each other closely are.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,8 @@ class YieldBan {
     static constexpr std::chrono::microseconds kGivenAway{20};
     // A yield of this length or longer suggests that another thread computes on the core.
     static constexpr std::chrono::milliseconds kLong{2};
-    // The number of waits in a ban. It doubles if the previous ban ended fewer than kLeastWaits waits ago.
+    // The number of waits in a ban. It doubles if the previous ban ended fewer than kLeastWaits
+    // waits ago.
     static constexpr std::uint32_t kLeastWaits = 300;
     static constexpr std::uint32_t kMostWaits = 1200;
 
@@ -44,7 +46,8 @@ class YieldBan {
     }
 
   private:
-    // A long yield raises the suspicion by this number; a short one that has let another thread run lowers it by one.
+    // A long yield raises the suspicion by this number; a short one that has let another thread run
+    // lowers it by one.
     static constexpr std::uint32_t kWeight = 16;
     static constexpr std::uint32_t kEnough = 2 * kWeight;
 

@@ -9,8 +9,8 @@
 // and changes while a program runs. Therefore both methods are timed with the processor's time
 // stamp counter, the cheaper one is used, and the other one is tried occasionally.
 //
-// Memory with gaps is packed directly into the ring as long as ordinary stores are cheaper. Otherwise it is packed into a
-// buffer that stays in the first-level cache, and copied from there.
+// Memory with gaps is packed directly into the ring as long as ordinary stores are cheaper.
+// Otherwise it is packed into a buffer that stays in the first-level cache, and copied from there.
 #pragma once
 
 #include <array>
@@ -42,7 +42,8 @@ class RingCopy {
         std::memcpy(to, from, n);
     }
 
-    // The same for bytes of a message that is perhaps not contiguous, from its position `offset` on.
+    // The same for bytes of a message that is perhaps not contiguous, from its position `offset`
+    // on.
     void gather(std::byte* to, const BufferView& from, Bytes offset, Bytes n) noexcept {
         if (from.contiguous()) return (*this)(to, from.start() + offset, n);
         std::array<std::byte, kPacked> packed;

@@ -4,7 +4,8 @@
 //
 // There is one connection per pair of tasks. Either task may call. The called task decides (its
 // Verdict) once the caller has proved its identity; frames travel only after that. Let L be the
-// task of the pair with the lower id in their link, H the other. Each task has one of these standings per pair:
+// task of the pair with the lower id in their link, H the other. Each task has one of these
+// standings per pair:
 //
 //   kNone     has not called, has chosen nothing
 //   kCalling  has called; no verdict yet

@@ -69,14 +69,14 @@ class TcpDevice final : public Device,
     void sleep(std::chrono::nanoseconds limit) noexcept override;
     int prepare_sleep(std::chrono::nanoseconds& limit) noexcept override;
 
-    // The task's endpoint for multicast, made at the first call. Null: the system refuses it, or it was
-    // given up; `why`, if not null, gets the reason then.
+    // The task's endpoint for multicast, made at the first call. Null: the system refuses it, or it
+    // was given up; `why`, if not null, gets the reason then.
     MulticastEndpoint* multicast(std::string* why = nullptr);
     // Records that multicast does not work here. Groups that are open stay open.
     void give_up_multicast(const std::string& why) { no_multicast_ = why; }
 
-    // Sleeps as sleep() does, but multicast that arrives does not wake the task; the next poll reads it.
-    // Precondition: multicast() has returned an endpoint.
+    // Sleeps as sleep() does, but multicast that arrives does not wake the task; the next poll
+    // reads it. Precondition: multicast() has returned an endpoint.
     void sleep_through_multicast(std::chrono::nanoseconds limit);
 
     // For the end of the task; nothing can be sent afterwards. Returns true if everything that was

@@ -7,11 +7,12 @@
 //   caller -> called   Proof      proof
 //   called -> caller   Verdict    accepted, yield or refused, proof
 //
-// A link is a set of tasks with a common key. The tasks of a job are one, with the number 0; tasks of several jobs that MPI
-// has connected are another (tcp_peers.hpp). The ids are positions in the link.
+// A link is a set of tasks with a common key. The tasks of a job are one, with the number 0; tasks
+// of several jobs that MPI has connected are another (tcp_peers.hpp). The ids are positions in the
+// link.
 //
-// A proof is BLAKE2b-256 keyed with the link's key (libsodium's crypto_generichash) over: the kind of
-// message, version, the link's name, both ids, both nonces, and the verdict.
+// A proof is BLAKE2b-256 keyed with the link's key (libsodium's crypto_generichash) over: the kind
+// of message, version, the link's name, both ids, both nonces, and the verdict.
 //   - Nonces are 32 random bytes, fresh for each connection, so a recorded message proves nothing
 //     in another connection.
 //   - The kind of message is included, so no message can be reflected.
@@ -48,7 +49,8 @@ struct HandshakeIdentity {
 class HandshakeIdentities {
   public:
     virtual ~HandshakeIdentities() = default;
-    // Null if this task is not (yet) a member of the link. The result is valid as long as this object.
+    // Null if this task is not (yet) a member of the link. The result is valid as long as this
+    // object.
     virtual const HandshakeIdentity* find(std::uint64_t link) const noexcept = 0;
 };
 
@@ -63,8 +65,8 @@ class Handshake {
   public:
     // The caller's end. `identity` must outlive the handshake.
     static Handshake call(const HandshakeIdentity& identity, TaskId peer, const Nonce& nonce);
-    // The called task's end, for callers of one link, or of any link that is known. The first argument
-    // must outlive the handshake.
+    // The called task's end, for callers of one link, or of any link that is known. The first
+    // argument must outlive the handshake.
     static Handshake answer(const HandshakeIdentity& identity, const Nonce& nonce);
     static Handshake answer(const HandshakeIdentities& identities, const Nonce& nonce);
 

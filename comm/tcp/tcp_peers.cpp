@@ -52,7 +52,8 @@ std::string TcpPeers::name(TaskId task) const {
            (node.name[0] != 0 ? node.name : node.address.text());
 }
 
-// A job whose tasks use no TCP among each other has no key, so nobody can prove that he belongs to it.
+// A job whose tasks use no TCP among each other has no key, so nobody can prove that he belongs to
+// it.
 const HandshakeIdentity* TcpPeers::find(std::uint64_t link) const noexcept {
     if (link == own_job_.link) return own_job_.key != JobKey{} ? &own_job_ : nullptr;
     for (const auto& each : links_)

@@ -1,11 +1,11 @@
-// TcpPeers: where the other tasks listen, and with which key this task proves to them who it is. The tasks
-// of the own job are in the node segment. A guest is a task of another job that MPI has connected with
-// this job (MPI 5.0, chapter 11). Each process numbers its guests itself: in a job of n tasks, the first
-// guest has the number n, and the following ones the next numbers.
+// TcpPeers: where the other tasks listen, and with which key this task proves to them who it is.
+// The tasks of the own job are in the node segment. A guest is a task of another job that MPI has
+// connected with this job (MPI 5.0, chapter 11). Each process numbers its guests itself: in a job
+// of n tasks, the first guest has the number n, and the following ones the next numbers.
 //
-// Guests become known by links. A link is a list of tasks of several jobs, which is the same at all of
-// them, with a name and a key. If two tasks are in several links, they use the first one, which both
-// learn before any later one.
+// Guests become known by links. A link is a list of tasks of several jobs, which is the same at all
+// of them, with a name and a key. If two tasks are in several links, they use the first one, which
+// both learn before any later one.
 #pragma once
 
 #include <cstdint>

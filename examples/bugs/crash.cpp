@@ -1,5 +1,5 @@
-// A program with a mistake: it crashes in a collective call. Find it with pdbx; poe-tutorial(7) shows
-// how.
+// A program with a mistake: it crashes in a collective call. Find it with pdbx; poe-tutorial(7)
+// shows how.
 //
 //   mpicxx.poe -g -O0 crash.cpp -o crash
 //   pdbx ./crash -procs 4

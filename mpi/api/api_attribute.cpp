@@ -100,8 +100,8 @@ const int* predefined_attribute(int number, bool& is_key) {
     }
 }
 
-// The value of a predefined attribute of a window, which the program gets as a pointer; false if the key is
-// not predefined.
+// The value of a predefined attribute of a window, which the program gets as a pointer; false if
+// the key is not predefined.
 bool find_window_attribute(Window& window, int number, void*& value) {
     switch (number) {
         case MPI_WIN_BASE: {

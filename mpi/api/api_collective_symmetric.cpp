@@ -1,4 +1,5 @@
-// Collective calls in which all members give and get data (MPI 5.0, sections 6.7, 6.8, 6.12 and 6.13).
+// Collective calls in which all members give and get data (MPI 5.0, sections 6.7, 6.8, 6.12 and
+// 6.13).
 #include <mpi.h>
 
 #include "mpi/api/bodies.hpp"

@@ -79,8 +79,8 @@ class DuplicationWork final : public Work {
     Fault fault_;
 };
 
-// The attributes are copied at the time of the call. If that fails, the other members must still get
-// their number, so the operation continues without a handle.
+// The attributes are copied at the time of the call. If that fails, the other members must still
+// get their number, so the operation continues without a handle.
 int start_duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newcomm,
                     MPI_Request* request) {
     Comm& parent = *find_comm(comm);
@@ -193,9 +193,9 @@ int comm_create(Call& call, MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 
 namespace {
 
-// Check mode: compares the groups that the members of `group` give, unless they belong to several jobs,
-// which number each other's tasks differently. If `fault` is one of the own arguments, only tells them of
-// it. Returns the fault of the call.
+// Check mode: compares the groups that the members of `group` give, unless they belong to several
+// jobs, which number each other's tasks differently. If `fault` is one of the own arguments, only
+// tells them of it. Returns the fault of the call.
 Fault agree_on_group(Call& call, Comm& parent, const Members& group, int tag, Fault fault) {
     if (!environment().checking || spans_jobs(call.runtime(), parent)) return fault;
     std::vector<TaskId> tasks;

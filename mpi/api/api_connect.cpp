@@ -1,4 +1,5 @@
-// Connections between groups that have no communicator in common (MPI 5.0, sections 11.9 and 11.10.5).
+// Connections between groups that have no communicator in common (MPI 5.0, sections 11.9 and
+// 11.10.5).
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -55,8 +56,8 @@ int meet_at_port(Call& call, const char* port_name, MPI_Info info, int root, MPI
     return store_comm(call, meet(call.runtime(), local, root, meeting), newcomm);
 }
 
-// What both sides of MPI_Comm_join write to the socket. Nothing else is read, so the socket holds no
-// data of MPI afterwards.
+// What both sides of MPI_Comm_join write to the socket. Nothing else is read, so the socket holds
+// no data of MPI afterwards.
 struct Greeting {
     std::array<char, 8> magic{'P', 'O', 'E', 'J', 'O', 'I', 'N', '1'};
     std::int32_t task = -1;

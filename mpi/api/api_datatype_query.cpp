@@ -1,5 +1,6 @@
 // What programs ask about datatypes, and numbers of elements in statuses (MPI 5.0, sections 3.2.5,
-// 5.1.5 to 5.1.13 and 13.3). A number that does not fit an int of the program becomes MPI_UNDEFINED.
+// 5.1.5 to 5.1.13 and 13.3). A number that does not fit an int of the program becomes
+// MPI_UNDEFINED.
 #include <algorithm>
 #include <mpi.h>
 

@@ -18,8 +18,8 @@ int create_errhandler(Kind target, Function* function, MPI_Errhandler* errhandle
     return MPI_SUCCESS;
 }
 
-// Replaces the error handler of an object, which is stored in `place`. The handler must be predefined
-// or made for such objects.
+// Replaces the error handler of an object, which is stored in `place`. The handler must be
+// predefined or made for such objects.
 int set_errhandler(Call& call, MPI_Errhandler& place, Kind kind, MPI_Errhandler errhandler) {
     const auto* own = find<ErrorHandler>(errhandler);
     if (own != nullptr && own->target != kind) {

@@ -55,8 +55,8 @@ MPI_Datatype given_type(const TypeReference& type) {
     return handle_of(*type);
 }
 
-// The new value of a file pointer, in etypes; a fault if `whence` makes no sense or it is negative. Gives the turn up
-// while the system is asked for the size of the file.
+// The new value of a file pointer, in etypes; a fault if `whence` makes no sense or it is negative.
+// Gives the turn up while the system is asked for the size of the file.
 Fault sought(Call& call, const File& file, MPI_Offset offset, int whence, std::int64_t current,
              std::int64_t& result) {
     std::int64_t from = 0;

@@ -106,8 +106,8 @@ int group_range_excl(Call& call, MPI_Group group, int n, int (*ranges)[3], MPI_G
     return select_ranges(call, group, n, ranges, newgroup, exclude);
 }
 
-// The functions that make groups return MPI_GROUP_EMPTY if the group has no members. A program frees
-// what they return, so to free MPI_GROUP_EMPTY is no error and has no effect.
+// The functions that make groups return MPI_GROUP_EMPTY if the group has no members. A program
+// frees what they return, so to free MPI_GROUP_EMPTY is no error and has no effect.
 int group_free(Call& call, MPI_Group* group) {
     auto* found = find<Group>(*group);
     if (found != nullptr) {

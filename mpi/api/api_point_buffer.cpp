@@ -12,8 +12,8 @@
 namespace poe::mpi {
 namespace {
 
-// The operation behind a request of MPI_Buffer_iflush. It ends when all messages have been sent that
-// were in the buffer when it began.
+// The operation behind a request of MPI_Buffer_iflush. It ends when all messages have been sent
+// that were in the buffer when it began.
 class Flush final : public Work {
   public:
     explicit Flush(std::shared_ptr<SendBuffer> buffer) noexcept

@@ -176,8 +176,8 @@ int waitall(Call& call, int count, MPI_Request* requests, MPI_Status* statuses) 
         Request* request = find_request(requests[i]);
         if (request != nullptr && request->active) {
             note_end(noted, *request);
-            // A wait ends with the message that it is for. Others have often arrived meanwhile, and to
-            // take them all at once costs less than a wait for each.
+            // A wait ends with the message that it is for. Others have often arrived meanwhile, and
+            // to take them all at once costs less than a wait for each.
             if (has_waited && !has_ended(*request)) call.runtime().messages().progress();
             if (!has_ended(*request)) {
                 const Shown shown(call, about_request(*request));

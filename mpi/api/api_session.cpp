@@ -1,5 +1,5 @@
-// Sessions, their process sets, and communicators that are made from groups (MPI 5.0, sections 11.3,
-// 7.4.2 and 7.6.2).
+// Sessions, their process sets, and communicators that are made from groups (MPI 5.0, sections
+// 11.3, 7.4.2 and 7.6.2).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -135,8 +135,8 @@ int session_init(Call& call, MPI_Info info, MPI_Errhandler errhandler, MPI_Sessi
     return MPI_SUCCESS;
 }
 
-// Communicators of the session must have been freed, so the call need not wait for the other tasks. The
-// exit of the process does (mpi/communicator/leaving.hpp).
+// Communicators of the session must have been freed, so the call need not wait for the other tasks.
+// The exit of the process does (mpi/communicator/leaving.hpp).
 int session_finalize(Call& call, MPI_Session* session) {
     if (!checks::check_session(call, *session, "session")) return call.code();
     Session& closed = *find<Session>(*session);

@@ -22,8 +22,8 @@ Fault wrong_argument(const char* argument, std::string what, const char* remedy)
     return {MPI_ERR_ARG, argument, std::move(what), remedy};
 }
 
-// Takes the keys that poe knows. A file of arguments, `file`, is of the implementation's own kind; there
-// is none.
+// Takes the keys that poe knows. A file of arguments, `file`, is of the implementation's own kind;
+// there is none.
 Fault take_info(MPI_Info handle, ProgramToSpawn& program) {
     if (handle == MPI_INFO_NULL) return {};
     const Info* const info = environment().find_readable_info(handle);

@@ -1,6 +1,6 @@
 // The tools interface: its start and end, control variables, enumerations and categories (MPI 5.0,
-// sections 15.3.2 to 15.3.6 and 15.3.9). These functions invoke no error handler, and are allowed before
-// MPI is initialized and after it is finalized.
+// sections 15.3.2 to 15.3.6 and 15.3.9). These functions invoke no error handler, and are allowed
+// before MPI is initialized and after it is finalized.
 #include <algorithm>
 #include <cstring>
 #include <mpi.h>

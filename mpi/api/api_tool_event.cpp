@@ -1,5 +1,5 @@
-// The tools interface: events and their sources (MPI 5.0, section 15.3.8). There are no kinds of events,
-// so no handle of one can exist. The one source is the clock of the computer.
+// The tools interface: events and their sources (MPI 5.0, section 15.3.8). There are no kinds of
+// events, so no handle of one can exist. The one source is the clock of the computer.
 #include <chrono>
 #include <limits>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// The tools interface: performance variables (MPI 5.0, section 15.3.7). All run all the time and cannot
-// be changed.
+// The tools interface: performance variables (MPI 5.0, section 15.3.7). All run all the time and
+// cannot be changed.
 #include <mpi.h>
 
 #include "mpi/api/bodies.hpp"
@@ -22,8 +22,8 @@ int with_handle(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Work&& wor
     });
 }
 
-// The same for functions that also take all handles of a session: those that cannot be done are then
-// left out, and here none can.
+// The same for functions that also take all handles of a session: those that cannot be done are
+// then left out, and here none can.
 int refuse(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int code) {
     if (handle != MPI_T_PVAR_ALL_HANDLES)
         return with_handle(session, handle,

@@ -99,7 +99,8 @@ int win_shared_query(Call& call, MPI_Win win, int rank, MPI_Aint* size, CountOut
         return call.fail(MPI_ERR_RMA_FLAVOR, "win", "a dynamic window has no shared memory",
                          "make the window with MPI_Win_allocate_shared");
     SharedPart part = shared_part(window, rank);
-    // If this task has not mapped the memory of that member, the size is 0 (MPI 5.0, section 12.2.3).
+    // If this task has not mapped the memory of that member, the size is 0 (MPI 5.0, section
+    // 12.2.3).
     if (part.base == nullptr) part.size = 0;
     // Programs look at the address, too, to find out that a member has no memory.
     if (part.size == 0) part.base = nullptr;

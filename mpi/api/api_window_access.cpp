@@ -41,7 +41,8 @@ bool resolve_window_buffer(Call& call, const GivenBuffer& given, OriginBuffer& b
     return true;
 }
 
-// The rank, the epoch, the displacement and the target's datatype. `nobody` is set for MPI_PROC_NULL.
+// The rank, the epoch, the displacement and the target's datatype. `nobody` is set for
+// MPI_PROC_NULL.
 bool resolve_target(Call& call, const Window& window, const GivenTarget& given, bool& nobody,
                     AccessArguments& arguments) {
     nobody = given.rank == MPI_PROC_NULL;

@@ -33,8 +33,8 @@ std::string name_of(const ErrorObject& object) {
     return comm == nullptr ? std::string{} : comm->name;
 }
 
-// The functions of programs have the handle's type as first parameter, a pointer in each case. Returns the code
-// as the function has left it.
+// The functions of programs have the handle's type as first parameter, a pointer in each case.
+// Returns the code as the function has left it.
 int call_function(const ErrorHandler& handler, const ErrorObject& object, int code) {
     switch (handler.target) {
         case Kind::kWin: {
@@ -178,8 +178,8 @@ std::string Call::message(const Cause& cause, const std::string& place) const {
     return text;
 }
 
-// If poe reports the error, the task does not print it, so that the user sees it once. Before MPI_Init
-// a task may have no runtime yet; then it is made, because it leads to poe.
+// If poe reports the error, the task does not print it, so that the user sees it once. Before
+// MPI_Init a task may have no runtime yet; then it is made, because it leads to poe.
 void Call::end_job(const Cause& cause) const {
     comm::Runtime* runtime = process_context().runtime;
     if (runtime == nullptr && started_by_poe()) runtime = &comm::the_runtime();

@@ -34,8 +34,8 @@ enum class Context : std::uint8_t {
     kLocal,    // MPI is initialized
     kRuntime,  // MPI is initialized and this thread has the turn to use the message layer
 };
-// With MPI_THREAD_MULTIPLE, functions of all three take the turn, because several threads may use one
-// object.
+// With MPI_THREAD_MULTIPLE, functions of all three take the turn, because several threads may use
+// one object.
 
 // The object whose error handler an error invokes. A handle that names no object stands for
 // Environment::default_error_comm().
@@ -59,7 +59,8 @@ class Call {
         if (context == Context::kRuntime) {
             turn_.take();
         } else if (process_context().many_threads.load(std::memory_order_acquire)) [[unlikely]] {
-            // Objects that other threads may use. If another thread has just initialized MPI, its stores are seen.
+            // Objects that other threads may use. If another thread has just initialized MPI, its
+            // stores are seen.
             turn_.take();
         }
     }
@@ -99,8 +100,8 @@ class Call {
 
     // Changes the object whose error handler the errors of this call invoke.
     void about(ErrorObject object) noexcept { object_ = object; }
-    // From now on errors invoke this handler, without an object. For functions that make an object and
-    // get its handler as an argument, which must be valid.
+    // From now on errors invoke this handler, without an object. For functions that make an object
+    // and get its handler as an argument, which must be valid.
     void handle_errors_by(MPI_Errhandler handler) noexcept { given_handler_ = handler; }
 
     // Invokes the error handler of the object with this code, as for MPI_Comm_call_errhandler.
@@ -172,8 +173,8 @@ class Call {
         std::string_view what;
         std::string_view remedy;
     };
-    // Returns the message for the user. `place` says in which task the error happened; the report of
-    // poe gives no place, so that equal messages of several tasks are the same text.
+    // Returns the message for the user. `place` says in which task the error happened; the report
+    // of poe gives no place, so that equal messages of several tasks are the same text.
     std::string message(const Cause& cause, const std::string& place) const;
     // Returns the code of the function, which a handler of the program may change.
     int invoke(ErrorObject object, const Cause& cause);
@@ -190,8 +191,8 @@ class Call {
 
 // Both report a disagreement of the members of a communicator on a call, at one of them
 // (check::Report). If the error handler ends the job, the first does so here; otherwise it prints a
-// warning, and all members get the error later. The second prints a warning in any case, because the
-// program has got the error already.
+// warning, and all members get the error later. The second prints a warning in any case, because
+// the program has got the error already.
 void report_for_all(Comm& comm, Function function, const void* site, const Fault& fault);
 void warn_for_all(Comm& comm, Function function, const void* site, const Fault& fault);
 

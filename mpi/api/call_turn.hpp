@@ -7,8 +7,8 @@
 
 namespace poe::mpi {
 
-// A local variable of an entry point, which has no turn until it takes it. For the thread that made it. The
-// functions are inline, because a short message takes 150 ns.
+// A local variable of an entry point, which has no turn until it takes it. For the thread that made
+// it. The functions are inline, because a short message takes 150 ns.
 class CallTurn {
   public:
     CallTurn() noexcept = default;

@@ -1,5 +1,5 @@
-// What the bodies of the collective functions share: the three forms of a call, which execute what a
-// function of mpi/collective composes.
+// What the bodies of the collective functions share: the three forms of a call, which execute what
+// a function of mpi/collective composes.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace poe::mpi {
 
-// Makes a blocking call. Precondition of all three: `comm` was checked. `root` is the argument of the
-// function; MPI_PROC_NULL if it has none.
+// Makes a blocking call. Precondition of all three: `comm` was checked. `root` is the argument of
+// the function; MPI_PROC_NULL if it has none.
 template <typename Compose>
 int complete(Call& call, MPI_Comm comm, Compose&& compose, int root = MPI_PROC_NULL) {
     Comm& members = *find_comm(comm);

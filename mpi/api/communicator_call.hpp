@@ -17,7 +17,8 @@ inline int store_comm(Call& call, const MadeComm& made, MPI_Comm* newcomm) {
     return call.finish(made.fault);
 }
 
-// For calls that connect one group with another by its root: the group, or null after an error was reported.
+// For calls that connect one group with another by its root: the group, or null after an error was
+// reported.
 inline Comm* group_with_root(Call& call, MPI_Comm handle, int root) {
     Comm& local = *find_comm(handle);
     if (local.is_inter()) {

@@ -1,5 +1,5 @@
-// What the bodies of the functions about datatypes share: datatypes of handles, the form of the call,
-// and the reports of the room of datatypes.
+// What the bodies of the functions about datatypes share: datatypes of handles, the form of the
+// call, and the reports of the room of datatypes.
 #pragma once
 
 #include <mpi.h>
@@ -24,8 +24,8 @@ inline int finish(Call& call, const ErrorReport& report) {
     return report ? call.fail(report.error_class, report.argument, report.text) : MPI_SUCCESS;
 }
 
-// The same for a function that makes a datatype, whose handle it stores. `made` is a reference, because
-// the expression for `report` sets it.
+// The same for a function that makes a datatype, whose handle it stores. `made` is a reference,
+// because the expression for `report` sets it.
 inline int finish(Call& call, const ErrorReport& report, Datatype* const& made,
                   MPI_Datatype* handle) {
     if (report) return finish(call, report);

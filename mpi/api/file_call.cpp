@@ -46,9 +46,10 @@ class EndedAccess final : public Work {
     Bytes moved_;
 };
 
-// An access of this task alone that does not block. With several threads, a thread of the library makes it as a whole.
-// Otherwise it moves its data in steps: each poll of the message layer is one, in waits, in tests and by the progress
-// thread. If the layer polls something that has moved, no wait sleeps.
+// An access of this task alone that does not block. With several threads, a thread of the library
+// makes it as a whole. Otherwise it moves its data in steps: each poll of the message layer is one,
+// in waits, in tests and by the progress thread. If the layer polls something that has moved, no
+// wait sleeps.
 class AccessInSteps final : public Work, public comm::OtherInput {
   public:
     AccessInSteps(comm::Runtime& runtime, File& file, FileAccess access, Bytes position,
@@ -106,8 +107,8 @@ class AccessInSteps final : public Work, public comm::OtherInput {
     Fault fault_;
 };
 
-// Shorter accesses are over before another thread would begin them. In atomic mode a lock holds during the whole
-// access, and data that the program converts need its functions.
+// Shorter accesses are over before another thread would begin them. In atomic mode a lock holds
+// during the whole access, and data that the program converts need its functions.
 constexpr Bytes kShortAccess = Bytes{256} << 10;
 bool is_in_steps(const File& file, const ProgramData& data) noexcept {
     return data.bytes() > kShortAccess && !file.atomic && !data.converts();

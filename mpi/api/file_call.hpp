@@ -30,8 +30,8 @@ struct DataAccess {
 
 // Each of these returns the error code after the report. Precondition: the file is open.
 
-// Independent accesses. The status is stored even after an error, because it says how many bytes have
-// been moved.
+// Independent accesses. The status is stored even after an error, because it says how many bytes
+// have been moved.
 int access_file(Call& call, const DataAccess& what, MPI_Status* status);
 int start_access_file(Call& call, const DataAccess& what, MPI_Request* request);
 // Collective accesses.

@@ -1,7 +1,9 @@
-// What the entry points of functions with the context `quick` (mpi/table/functions.tsv) try before everything else: calls
-// that are right, and neither recorded nor checked. Those of one-sided communication need no other task; the collective ones
-// are those of mpi/collective/plain_call.hpp; those of point-to-point communication start a message. The parameters are those of the body of the same name, and the place of a
-// call that may wait. If a function returns false, nothing has happened, and the entry point takes the general way.
+// What the entry points of functions with the context `quick` (mpi/table/functions.tsv) try before
+// everything else: calls that are right, and neither recorded nor checked. Those of one-sided
+// communication need no other task; the collective ones are those of mpi/collective/plain_call.hpp;
+// those of point-to-point communication start a message. The parameters are those of the body of
+// the same name, and the place of a call that may wait. If a function returns false, nothing has
+// happened, and the entry point takes the general way.
 #pragma once
 
 #include <mpi.h>
@@ -160,8 +162,8 @@ inline bool with_comm(MPI_Comm handle, Work&& work) {
     });
 }
 
-// Calls work(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then makes the call in a
-// turn of its own. False if it has not been made.
+// Calls work(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then
+// makes the call in a turn of its own. False if it has not been made.
 template <typename Work>
 inline bool plainly(MPI_Comm handle, const CallPlace& place, Work&& work) {
     return with_comm(handle, [&](comm::Runtime& runtime, Comm& comm) {
@@ -174,7 +176,8 @@ inline bool plainly(MPI_Comm handle, const CallPlace& place, Work&& work) {
     });
 }
 
-// The bytes of this many elements without gaps; 0 if there are none, or if the elements are not so simple.
+// The bytes of this many elements without gaps; 0 if there are none, or if the elements are not so
+// simple.
 inline Bytes plain_bytes(MPI_Count count, MPI_Datatype type) noexcept {
     const Bytes element = bytes_without_gaps(value_of(type));
     Bytes bytes = 0;
@@ -318,7 +321,8 @@ inline Datatype* find_derived(MPI_Count count, MPI_Datatype datatype) noexcept {
     return has_data ? type : nullptr;
 }
 
-// The message has left, so its request is the one that all such messages have, and nothing else is kept.
+// The message has left, so its request is the one that all such messages have, and nothing else is
+// kept.
 inline bool isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                   MPI_Comm comm, MPI_Request* request) {
     return with_comm(comm, [&](comm::Runtime& runtime, Comm& members) {
@@ -374,7 +378,8 @@ inline bool irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source,
     });
 }
 
-// The persistent request of a message that may be started; null if the general way has to decide what to do.
+// The persistent request of a message that may be started; null if the general way has to decide
+// what to do.
 inline Request* find_startable(MPI_Request handle) noexcept {
     Request* const request = find_request(handle);
     if (request == nullptr || !request->persistent || request->active) return nullptr;

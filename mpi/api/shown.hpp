@@ -1,5 +1,5 @@
-// How a call of MPI becomes visible: to watchers of the job while it waits (Shown), and in the trace
-// (Noted). A body makes both after its arguments are resolved, and they end with it.
+// How a call of MPI becomes visible: to watchers of the job while it waits (Shown), and in the
+// trace (Noted). A body makes both after its arguments are resolved, and they end with it.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ class Shown {
     TaskActivityWords& words_;
 };
 
-// Records the call in the trace from now until the end of this object. Costs two loads while the job
-// is not traced.
+// Records the call in the trace from now until the end of this object. Costs two loads while the
+// job is not traced.
 class Noted {
   public:
     explicit Noted(const Call& call, const CallAbout& about = {}) noexcept {

@@ -15,8 +15,8 @@
 namespace poe::mpi {
 namespace {
 
-// Registered after the runtime's own handler, so it is called before that. A task that exits while it uses
-// MPI has failed, and waits for nobody.
+// Registered after the runtime's own handler, so it is called before that. A task that exits while
+// it uses MPI has failed, and waits for nobody.
 void leave_at_exit() {
     comm::Runtime& runtime = comm::the_runtime();
     if (environment().users.load() != 0 || !runtime.failure().empty()) return;

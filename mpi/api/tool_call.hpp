@@ -1,5 +1,5 @@
-// What the functions of the tools interface have in common: the check that it is initialized, and the
-// storing of results, of which a tool may leave out each by a null pointer.
+// What the functions of the tools interface have in common: the check that it is initialized, and
+// the storing of results, of which a tool may leave out each by a null pointer.
 #pragma once
 
 #include <algorithm>

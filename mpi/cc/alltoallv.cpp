@@ -21,10 +21,10 @@ using collectives::PhasedMessage;
 constexpr const char* kOperation = "Alltoallv";
 enum Tag : int { kData, kSignal };
 
-// By schedule, from MPIX_CC_SIMPLE on. MPIX_CC_AUTO is MPIX_CC_SIMPLE: its blocks go in pieces, of which
-// few are under way at a time, so the model predicts that the busiest cable is never idle. A phase lasts
-// as long as its longest message, and is preceded by signals. Phases were also slower in all
-// measurements (docs/decisions/056-plan-orders-messages.md).
+// By schedule, from MPIX_CC_SIMPLE on. MPIX_CC_AUTO is MPIX_CC_SIMPLE: its blocks go in pieces, of
+// which few are under way at a time, so the model predicts that the busiest cable is never idle. A
+// phase lasts as long as its longest message, and is preceded by signals. Phases were also slower
+// in all measurements (docs/decisions/056-plan-orders-messages.md).
 using collectives::PhaseMethod;
 constexpr PhaseMethod kMethods[] = {PhaseMethod::kSimple, PhaseMethod::kGreedy,
                                     PhaseMethod::kAllToAll};

@@ -1,8 +1,8 @@
 // Agreement: how the members of a communicator find out whether they make the same collective call.
 // It never blocks, so non-blocking calls can use it.
 //
-//   1. Every member sends its description to the judge: rank 0, of an intercommunicator rank 0 of the
-//      group whose number makes the context.
+//   1. Every member sends its description to the judge: rank 0, of an intercommunicator rank 0 of
+//      the group whose number makes the context.
 //   2. The judge compares them when all have come (judge.hpp), and sends the verdict to all.
 //
 // A member that cannot make the call, because an argument is wrong, takes part all the same. Its
@@ -22,8 +22,8 @@
 
 namespace poe::mpi::check {
 
-// What the judge does with a fault before the others learn of it: it reports the fault, once for all
-// members. Does not return if the error handler of the communicator ends the job.
+// What the judge does with a fault before the others learn of it: it reports the fault, once for
+// all members. Does not return if the error handler of the communicator ends the job.
 using Report = void (*)(Comm& comm, Function function, const void* site, const Fault& fault);
 
 // For the thread that has the turn. Must not be destroyed between start() and the end. The

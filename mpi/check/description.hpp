@@ -1,7 +1,7 @@
 // Description: what one member says about a collective call to the others, so that a judge can tell
-// whether all have made the same call (judge.hpp). It holds what the standard requires to agree, and
-// the type signatures of what the member sends to and receives from each other member, which must
-// match in pairs (MPI 5.0, section 6.1).
+// whether all have made the same call (judge.hpp). It holds what the standard requires to agree,
+// and the type signatures of what the member sends to and receives from each other member, which
+// must match in pairs (MPI 5.0, section 6.1).
 #pragma once
 
 #include <cstddef>

@@ -121,8 +121,8 @@ std::string words_of_root(int root) {
                                    : std::to_string(root);
 }
 
-// On an intercommunicator, the root passes MPI_ROOT. The other members of its group pass MPI_PROC_NULL.
-// The members of the remote group pass the rank of the root.
+// On an intercommunicator, the root passes MPI_ROOT. The other members of its group pass
+// MPI_PROC_NULL. The members of the remote group pass the rank of the root.
 Fault find_other_root(const MemberList& members) {
     if (members.front().description.root == MPI_UNDEFINED) return {};
     const Member* root = nullptr;

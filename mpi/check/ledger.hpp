@@ -24,7 +24,8 @@ struct Source {
     auto operator<=>(const Source&) const = default;
 };
 
-// Thread-safe. The entry points say which functions give and take references (mpi/table/generate.py).
+// Thread-safe. The entry points say which functions give and take references
+// (mpi/table/generate.py).
 class Ledger {
   public:
     // The program has got one more reference to the object.

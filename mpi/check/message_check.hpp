@@ -2,8 +2,8 @@
 //
 // In check mode an envelope travels before the data of every message between programs: the type
 // signature of the data, and the place of the send. Sender and receiver of a job are both in this
-// mode or both are not. The envelope is part of the message for the message layer, so its lengths are
-// kEnvelopeBytes larger than those that the program sees.
+// mode or both are not. The envelope is part of the message for the message layer, so its lengths
+// are kEnvelopeBytes larger than those that the program sees.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ class EnvelopedLayout final : public comm::Layout {
     std::byte* envelope_bytes() const noexcept;
 };
 
-// The check of one request, which sends a message, receives one, or both. Only the thread that holds the
-// runtime lock may call it.
+// The check of one request, which sends a message, receives one, or both. Only the thread that
+// holds the runtime lock may call it.
 class MessageCheck {
   public:
     explicit MessageCheck(const Place& place) : place_(place) {}

@@ -1,6 +1,6 @@
-// The collective calls of MPI (MPI 5.0, chapters 6 and 8). Each function composes one call from steps
-// of a Sequence, on intracommunicators and intercommunicators, and leaves a fault in the sequence if
-// an argument is wrong. All members call the same function.
+// The collective calls of MPI (MPI 5.0, chapters 6 and 8). Each function composes one call from
+// steps of a Sequence, on intracommunicators and intercommunicators, and leaves a fault in the
+// sequence if an argument is wrong. All members call the same function.
 //
 // If the sequence is immediate, the function blocks until this member's part is complete. The
 // buffers belong to the program and must stay until the call has ended.

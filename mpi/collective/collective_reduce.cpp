@@ -120,8 +120,8 @@ void exscan(Sequence& sequence, const Operands& operands) {
     if (sequence.description() != nullptr) [[unlikely]]
         describe_reduction(sequence, operands);
     if (refuse_inter(sequence)) return;
-    // Rank 0 is refused what the others are refused, although it has no result, so that it does not wait for
-    // them forever.
+    // Rank 0 is refused what the others are refused, although it has no result, so that it does not
+    // wait for them forever.
     const bool checks_result = sequence.rank() > 0 || operands.send == operands.receive;
     const Vectors vectors(sequence, operands, true, checks_result);
     if (!sequence.ok() || operands.count == 0 || sequence.size() == 1) return;

@@ -1,6 +1,6 @@
-// Collective calls with a root, on intracommunicators: barrier, bcast, gather and scatter. The forms
-// without a fixed block length, and those on intercommunicators, are rounds of messages between the
-// root and all others, because only the root knows the lengths of all blocks.
+// Collective calls with a root, on intracommunicators: barrier, bcast, gather and scatter. The
+// forms without a fixed block length, and those on intercommunicators, are rounds of messages
+// between the root and all others, because only the root knows the lengths of all blocks.
 #include <string>
 
 #include "mpi/collective/collective.hpp"

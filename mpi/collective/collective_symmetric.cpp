@@ -129,7 +129,8 @@ void exchange_all(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) 
     blocks.exchange();
 }
 
-// An alltoallv, which may follow a line of the run's plan. The arguments are those of exchange_all().
+// An alltoallv, which may follow a line of the run's plan. The arguments are those of
+// exchange_all().
 template <typename Outgoing, typename Incoming>
 void exchange_irregular(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) {
     if (!sequence.may_be_planned()) return exchange_all(sequence, outgoing, incoming);

@@ -7,8 +7,8 @@
 namespace poe::mpi {
 namespace {
 
-// Describes the call to CCL. The communicator keeps the object, because constructing and destroying its shape is a
-// noticeable part of a short call.
+// Describes the call to CCL. The communicator keeps the object, because constructing and destroying
+// its shape is a noticeable part of a short call.
 const collectives::CollectiveCall& describe(CollectiveState& state, const Comm& comm,
                                             const PlainCall& plain) {
     collectives::CollectiveCall& call = state.plain;
@@ -62,7 +62,8 @@ class ShownToWatchers {
         context.count_traffic(*comm.group, call.shape);
         return true;
     } catch (...) {
-        // The group remembers a member that has ended, so the general way fails for the same reason.
+        // The group remembers a member that has ended, so the general way fails for the same
+        // reason.
         return false;
     }
 }

@@ -1,6 +1,7 @@
-// Plain calls: the most common blocking collective calls, which need no Sequence. All members of an intracommunicator
-// are on one node, the datatype is predefined and has no gaps, and CCL moves the data through shared memory. Such a call may take less than 50 ns. The general way, which can report every error, would
-// take twice as long.
+// Plain calls: the most common blocking collective calls, which need no Sequence. All members of an
+// intracommunicator are on one node, the datatype is predefined and has no gaps, and CCL moves the
+// data through shared memory. Such a call may take less than 50 ns. The general way, which can
+// report every error, would take twice as long.
 //
 // The general way makes the same calls of CCL, so members may take different ways in one call.
 #pragma once
@@ -27,12 +28,14 @@ struct PlainCall {
     const void* site = nullptr;
 };
 
-// Makes the call; blocks until this member's part is complete. Returns false if it has not been made: it would
-// need messages, a member has ended, or memory is short. The general way then makes it or reports the error.
-// Precondition: `comm` is an intracommunicator with several members, and the arguments are right.
+// Makes the call; blocks until this member's part is complete. Returns false if it has not been
+// made: it would need messages, a member has ended, or memory is short. The general way then makes
+// it or reports the error. Precondition: `comm` is an intracommunicator with several members, and
+// the arguments are right.
 bool make_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain) noexcept;
 
-// The operation if the last reduction on this communicator was the same, and predefined; otherwise null.
+// The operation if the last reduction on this communicator was the same, and predefined; otherwise
+// null.
 inline const KnownReduction* repeated_reduction(Comm& comm, MPI_Op op, MPI_Datatype type) {
     const KnownReduction& last = collective_state(comm).reduction;
     return op == last.op && type == last.type && op != MPI_OP_NULL ? &last : nullptr;

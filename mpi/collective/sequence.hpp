@@ -75,8 +75,8 @@ class Sequence final : public Work {
     enum class Form { kImmediate, kOnce, kPersistent };
 
     // Counts a collective call of `comm`, which must stay as long as this object. A call that ends
-    // with a fault before its first step is not counted, so the program may repeat it; in check mode it
-    // counts, because the other members learn of it.
+    // with a fault before its first step is not counted, so the program may repeat it; in check
+    // mode it counts, because the other members learn of it.
     Sequence(collectives::CollectiveContext& context, Comm& comm, Form form);
     ~Sequence() override;
 
@@ -113,8 +113,8 @@ class Sequence final : public Work {
             return;
         data(type, address, 0, count, argument);
     }
-    // A fault if these are the same memory; the program must use MPI_IN_PLACE then. Compares the first
-    // bytes of contiguous data, so it misses other overlaps.
+    // A fault if these are the same memory; the program must use MPI_IN_PLACE then. Compares the
+    // first bytes of contiguous data, so it misses other overlaps.
     void refuse_same_memory(const Data& sent, const Data& received);
     // Defines the operation of this call. Called once per sequence at most.
     TypedReduction& define(MPI_Op op, MPI_Datatype handle, const Datatype& type);
@@ -141,8 +141,8 @@ class Sequence final : public Work {
     }
     // True if alltoallv may follow a line of the run's plan.
     bool may_be_planned();
-    // The line that this alltoallv follows; null if there is none. Call it once per alltoallv, at all
-    // members, if may_be_planned().
+    // The line that this alltoallv follows; null if there is none. Call it once per alltoallv, at
+    // all members, if may_be_planned().
     collectives::PlannedLine* planned();
     // An alltoallv by this line; `out` and `in` by rank. Only for immediate sequences.
     void exchange(collectives::PlannedLine& line, const std::vector<Data>& out,

@@ -2,10 +2,10 @@
 // section 6.9).
 //
 // CCL reduces vectors of bytes. A vector of a predefined datatype, or of a contiguous one, is the
-// program's memory. The program's function expects elements of its datatype laid out as in memory, so
-// a vector of any other datatype is an image: the elements at their distances, without what lies
-// between them. Images are made before and copied back after the call; what lies between the elements
-// in the program's memory stays as it is.
+// program's memory. The program's function expects elements of its datatype laid out as in memory,
+// so a vector of any other datatype is an image: the elements at their distances, without what lies
+// between them. Images are made before and copied back after the call; what lies between the
+// elements in the program's memory stays as it is.
 #pragma once
 
 #include <cstddef>
@@ -38,13 +38,13 @@ class TypedReduction final : public collectives::ReductionOperation {
     TypedReduction& operator=(const TypedReduction&) = delete;
 
     // Makes it the operation `op` on `type`. The operation stays until the destructor; the datatype
-    // must stay as well. Refuses what is no operation, and a predefined operation that is not defined
-    // on the datatype. Called once. `last` is the reduction that was defined last; it is replaced if
-    // this one is predefined.
+    // must stay as well. Refuses what is no operation, and a predefined operation that is not
+    // defined on the datatype. Called once. `last` is the reduction that was defined last; it is
+    // replaced if this one is predefined.
     Fault define(MPI_Op op, MPI_Datatype handle, const Datatype& type, KnownReduction& last);
 
-    // Makes it a predefined operation that was defined before, and returns it for CCL. Only for an object that
-    // nobody calls define() for; may be called again.
+    // Makes it a predefined operation that was defined before, and returns it for CCL. Only for an
+    // object that nobody calls define() for; may be called again.
     const collectives::Reduction& repeat(const KnownReduction& known) noexcept;
 
     // For CCL: out = one op two, where `one` is the operand of the lower ranks. May call the

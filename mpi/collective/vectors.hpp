@@ -29,7 +29,8 @@ class Vectors {
     // Makes an image of the elements from `first` on.
     void make_image(Sequence& sequence, const void* address, std::int64_t first, std::int64_t count,
                     std::byte* image) const;
-    // Memory for a result of `count` elements: the program's memory at `address`, or scratch memory.
+    // Memory for a result of `count` elements: the program's memory at `address`, or scratch
+    // memory.
     std::byte* result(Sequence& sequence, void* address, std::int64_t count) const;
     // Copies a vector to the program's memory unless it is there.
     void put(Sequence& sequence, const std::byte* vector, void* address, std::int64_t count) const;

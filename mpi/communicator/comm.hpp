@@ -2,9 +2,9 @@
 // group with which its collective calls are made.
 //
 // A communicator takes the number of its group of CCL, which is unique in the whole job
-// (collectives/call/groups.hpp), as its context: messages of its sends and receives have the context
-// kFirstMpiContext + gid, and messages that the library itself sends in its collective calls have
-// that of internal_context(). Schedules of CCL use the gid in their message types.
+// (collectives/call/groups.hpp), as its context: messages of its sends and receives have the
+// context kFirstMpiContext + gid, and messages that the library itself sends in its collective
+// calls have that of internal_context(). Schedules of CCL use the gid in their message types.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,14 @@
 
 namespace poe::mpi {
 
-// The neighbours of a member, in the order of the blocks of neighbourhood collective calls (MPI 5.0,
-// section 8.6). MPI_PROC_NULL stands for none.
+// The neighbours of a member, in the order of the blocks of neighbourhood collective calls (MPI
+// 5.0, section 8.6). MPI_PROC_NULL stands for none.
 struct Neighbors {
     std::vector<int> sources;
     std::vector<int> destinations;
-    // A Cartesian topology: both lists contain the lower and the upper neighbour of each dimension. What
-    // comes from the upper neighbour was sent to its lower one, which matters if both are one task.
+    // A Cartesian topology: both lists contain the lower and the upper neighbour of each dimension.
+    // What comes from the upper neighbour was sent to its lower one, which matters if both are one
+    // task.
     bool in_pairs = false;
 };
 
@@ -59,16 +60,18 @@ struct Comm final : CommBase {
     // The other group of an intercommunicator; null for an intracommunicator.
     MembersPtr remote;
     int rank = 0;  // of this task in `local`
-    // The context of point-to-point messages. It is the same at all members, and in both groups of an
-    // intercommunicator.
+    // The context of point-to-point messages. It is the same at all members, and in both groups of
+    // an intercommunicator.
     ContextId context = 0;
-    // For collective calls within `local`. Its number is `context` - kFirstMpiContext, except on the
-    // second side of an intercommunicator. Never null while the communicator is in use. MPI_COMM_WORLD
-    // has the group that MPL's calls on all tasks use, because one number must stand for one group: what
-    // is kept by number, such as the paths of calls, belongs to the memory of that group.
+    // For collective calls within `local`. Its number is `context` - kFirstMpiContext, except on
+    // the second side of an intercommunicator. Never null while the communicator is in use.
+    // MPI_COMM_WORLD has the group that MPL's calls on all tasks use, because one number must stand
+    // for one group: what is kept by number, such as the paths of calls, belongs to the memory of
+    // that group.
     std::shared_ptr<collectives::Group> group;
     std::unique_ptr<Topology> topology;  // null: none
-    // Calls of MPI_Comm_dup and MPI_Comm_idup with this communicator so far; the same at all members.
+    // Calls of MPI_Comm_dup and MPI_Comm_idup with this communicator so far; the same at all
+    // members.
     std::uint32_t duplicates = 0;
     // Numbers for duplicates, which all members know. Only if the members belong to several jobs
     // (numbers.hpp).
@@ -76,7 +79,8 @@ struct Comm final : CommBase {
     // Collective operations that were started so far, for the trace; the same at all members.
     std::uint32_t operations = 0;
     // Agreements of check mode so far; the same at all members, also after a call that did not take
-    // place because members disagreed on it. In this mode it stands in for the other counters of calls.
+    // place because members disagreed on it. In this mode it stands in for the other counters of
+    // calls.
     std::uint32_t agreements = 0;
     std::map<int, collectives::ListHistory> group_lists;  // of MPI_Comm_create_group, by tag
     MPI_Info info = MPI_INFO_NULL;                        // the hints; owned
@@ -106,8 +110,8 @@ MPI_Comm handle_of(Comm& comm) noexcept;
 // all communicators.
 std::string_view name_of_context(ContextId context);
 
-// Returns a member of the communicator to which a message of this context and type belongs for which
-// lost() is true; -1 if there is none. For MessageLayer::notice_ends().
+// Returns a member of the communicator to which a message of this context and type belongs for
+// which lost() is true; -1 if there is none. For MessageLayer::notice_ends().
 TaskId lost_member_of(ContextId context, std::int32_t type,
                       const std::function<bool(TaskId)>& lost);
 
@@ -121,9 +125,9 @@ inline ContextId context_of(int gid) noexcept {
     return kFirstMpiContext + static_cast<ContextId>(gid);
 }
 
-// Makes MPI_COMM_WORLD and MPI_COMM_SELF of this process, for the library itself. Called once. `groups`
-// are those of the process, which must outlive the communicators; `own_gid` is a number that they have
-// counted, for MPI_COMM_SELF.
+// Makes MPI_COMM_WORLD and MPI_COMM_SELF of this process, for the library itself. Called once.
+// `groups` are those of the process, which must outlive the communicators; `own_gid` is a number
+// that they have counted, for MPI_COMM_SELF.
 void make_predefined_comms(collectives::Groups& groups, std::uint32_t tasks, int own_gid);
 // From now on the program may use them. Called once.
 void publish_predefined_comms();

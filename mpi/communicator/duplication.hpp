@@ -5,9 +5,9 @@
 //      the rank 0 of the remote group.
 //   2. Rank 0 sends the numbers to all members of its group along a binomial tree.
 //
-// If members belong to several jobs, they agree when the duplicate is made (numbers.hpp). A caller that
-// must not wait then takes numbers that the communicator has for this purpose, and no message is
-// necessary.
+// If members belong to several jobs, they agree when the duplicate is made (numbers.hpp). A caller
+// that must not wait then takes numbers that the communicator has for this purpose, and no message
+// is necessary.
 //
 // The messages of the n-th duplicate have the type n, so several duplications can be in progress.
 #pragma once
@@ -24,7 +24,8 @@ namespace poe::mpi {
 // Must not be destroyed between start() and the end. The communicator must outlive it.
 class Duplication {
   public:
-    // `may_wait`: the caller may wait for the other members when it makes the duplicate of result().
+    // `may_wait`: the caller may wait for the other members when it makes the duplicate of
+    // result().
     Duplication(comm::Runtime& runtime, Comm& parent, bool may_wait = true);
 
     void start();

@@ -53,12 +53,12 @@ Fault swap_words(comm::Runtime& runtime, TaskId other, Route route, const Words&
 Fault bcast_words(comm::Runtime& runtime, std::span<const TaskId> members, int rank, int root,
                   Route route, Words& words);
 
-// Returns when all members have made the same call, or with a fault if one of them has ended. `rank` is
-// that of this task among `members`.
+// Returns when all members have made the same call, or with a fault if one of them has ended.
+// `rank` is that of this task among `members`.
 Fault synchronize(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route);
 
-// Tells all members whether all of them have called this with true. `rank` is that of this task among
-// `members`.
+// Tells all members whether all of them have called this with true. `rank` is that of this task
+// among `members`.
 Fault all_agree(comm::Runtime& runtime, std::span<const TaskId> members, int rank, Route route,
                 bool own, bool& all);
 
@@ -72,8 +72,8 @@ struct Contributions {
 // Every member contributes equally many words. All members of both groups make this call.
 Fault gather_words(comm::Runtime& runtime, Comm& comm, const Words& own, Contributions& all);
 
-// The words of all members of an intracommunicator, which may contribute different numbers of words;
-// in an order that is the same at all members. All members make this call.
+// The words of all members of an intracommunicator, which may contribute different numbers of
+// words; in an order that is the same at all members. All members make this call.
 Fault collect_words(comm::Runtime& runtime, const Comm& comm, const Words& own, Words& all);
 
 // The fault of a message with `task` that ended with `outcome`; none if that is kDone.

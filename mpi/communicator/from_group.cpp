@@ -25,7 +25,8 @@ MadeComm create_from_group(comm::Runtime& runtime, const CommBase& parent, const
     return make_comm(parent, NewComm{group, nullptr, number[0]});
 }
 
-// The local group needs a communicator for the exchange among its members, which is freed afterwards.
+// The local group needs a communicator for the exchange among its members, which is freed
+// afterwards.
 MadeComm connect_groups(comm::Runtime& runtime, const CommBase& parent, const GroupPair& pair,
                         std::string_view tag) {
     MadeComm local = create_from_group(runtime, parent, pair.local, FromGroup::kLocal, tag);

@@ -1,5 +1,6 @@
-// Communicators that are made from groups alone (MPI 5.0, sections 7.4.2 and 7.6.2), for sessions. There
-// is no communicator whose context the messages could have, so a hash of the call takes its place.
+// Communicators that are made from groups alone (MPI 5.0, sections 7.4.2 and 7.6.2), for sessions.
+// There is no communicator whose context the messages could have, so a hash of the call takes its
+// place.
 #pragma once
 
 #include <string_view>
@@ -11,14 +12,15 @@
 
 namespace poe::mpi {
 
-// MPI_Comm_create_from_group. All members of `group` make this call, and this task is one of them. The
-// communicator gets the error handler of `parent`. Blocks until the members that this task needs have
-// made the call.
+// MPI_Comm_create_from_group. All members of `group` make this call, and this task is one of them.
+// The communicator gets the error handler of `parent`. Blocks until the members that this task
+// needs have made the call.
 MadeComm create_from_group(comm::Runtime& runtime, const CommBase& parent, const MembersPtr& group,
                            FromGroup purpose, std::string_view tag);
 
-// MPI_Intercomm_create_from_groups. `remote_leader` is the task of rank `remote_rank` in the other group,
-// significant at the leader only, as is `wrong`, which says what is wrong with these arguments.
+// MPI_Intercomm_create_from_groups. `remote_leader` is the task of rank `remote_rank` in the other
+// group, significant at the leader only, as is `wrong`, which says what is wrong with these
+// arguments.
 struct GroupPair {
     MembersPtr local;
     int local_leader = 0;  // a rank

@@ -22,7 +22,8 @@ class Hash {
 };
 
 constexpr ContextId kFromGroupContexts = 0x88000000u;
-// The number of hashes that a context can hold; the first numbers after 2^27 may be those of groups.
+// The number of hashes that a context can hold; the first numbers after 2^27 may be those of
+// groups.
 constexpr ContextId kHashes = (1u << 27) - 32;
 
 }  // namespace

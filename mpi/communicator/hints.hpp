@@ -10,8 +10,8 @@
 
 namespace poe::mpi {
 
-// Adds those entries of `info` whose keys are in `known` to `hints`, replacing older values. `hints` is
-// made at the first such entry, and the caller owns it. Null: there are none.
+// Adds those entries of `info` whose keys are in `known` to `hints`, replacing older values.
+// `hints` is made at the first such entry, and the caller owns it. Null: there are none.
 void add_known_hints(MPI_Info& hints, std::span<const std::string_view> known, const Info* info);
 
 // Adds the known hints of `info` to those of the communicator, replacing older values. Null: none.

@@ -13,12 +13,12 @@ namespace {
 
 // What the leaders exchange: the number of the group, 1 if its members are listed, the members.
 constexpr std::size_t kOfferHead = 2;
-// What a leader sends to the members of its own group: the class of its fault, the two numbers, 1 if the
-// members of the remote group are listed, and those members.
+// What a leader sends to the members of its own group: the class of its fault, the two numbers, 1
+// if the members of the remote group are listed, and those members.
 constexpr std::size_t kAnswerHead = 4;
 
-// Exchanges numbers and members with the other leader. Members are task numbers, which mean something
-// within one job only.
+// Exchanges numbers and members with the other leader. Members are task numbers, which mean
+// something within one job only.
 Fault meet(comm::Runtime& runtime, const Comm& local, const RemoteLeader& remote, Words& answer) {
     if (remote.fault) return remote.fault;
     Reservation reserved(collectives::the_collectives(runtime).groups());

@@ -21,8 +21,8 @@ using comm::LinkSecret;
 using comm::TaskCard;
 using Cards = std::vector<TaskCard>;
 
-// The context of the messages by which the members of both groups agree on numbers; that of the other
-// contexts of ports.cpp. Their type comes from the number of the link.
+// The context of the messages by which the members of both groups agree on numbers; that of the
+// other contexts of ports.cpp. Their type comes from the number of the link.
 constexpr ContextId kAgreementContext = 0x8ffffff3u;
 constexpr std::size_t kSecretWords = sizeof(LinkSecret) / sizeof(std::int32_t);
 
@@ -61,8 +61,8 @@ Cards cards_from(const Words& words, std::size_t at) {
     return cards;
 }
 
-// The cards of all members of the group, by rank; empty if a member has none. `fault`: why the own card
-// cannot be made.
+// The cards of all members of the group, by rank; empty if a member has none. `fault`: why the own
+// card cannot be made.
 Fault collect_cards(comm::Runtime& runtime, const Comm& local, Words& cards, Fault& fault) {
     Words own;
     try {
@@ -81,10 +81,11 @@ bool is_before(const TaskCard& one, const TaskCard& other) {
     return std::tie(one.job, one.task) < std::tie(other.job, other.task);
 }
 
-// What the leaders exchange: the rank of the leader, the secret that it proposes, the cards of its group.
+// What the leaders exchange: the rank of the leader, the secret that it proposes, the cards of its
+// group.
 constexpr std::size_t kCardsOfferHead = 1 + kSecretWords;
-// What a leader sends to its members: the class of its fault, 1 if its group is the first one, the secret,
-// the cards of the other group.
+// What a leader sends to its members: the class of its fault, 1 if its group is the first one, the
+// secret, the cards of the other group.
 constexpr std::size_t kCardsAnswerHead = 2 + kSecretWords;
 
 Fault other_group_failed() {

@@ -14,18 +14,18 @@
 
 namespace poe::mpi {
 
-// MPI_Comm_split. `color` is MPI_UNDEFINED, or not negative. Of an intercommunicator: the members of
-// both groups with one color; none if a group has no such member.
+// MPI_Comm_split. `color` is MPI_UNDEFINED, or not negative. Of an intercommunicator: the members
+// of both groups with one color; none if a group has no such member.
 MadeComm split(comm::Runtime& runtime, Comm& parent, int color, int key);
 
 // A communicator of the members that take part, in their old order; for topologies. `fault` is what
 // is wrong with the arguments of this member: all members then get a fault.
 MadeComm take_part(comm::Runtime& runtime, Comm& parent, bool takes_part, const Fault& fault);
 
-// MPI_Comm_split_type. A resource that is the name of a process set of poe gives a communicator to its
-// members only. `resource` is the value of mpi_hw_resource_type or mpi_pset_name of the info;
-// empty if it has none. `found`, if not null, receives the resource that MPI_COMM_TYPE_HW_UNGUIDED has
-// found.
+// MPI_Comm_split_type. A resource that is the name of a process set of poe gives a communicator to
+// its members only. `resource` is the value of mpi_hw_resource_type or mpi_pset_name of the info;
+// empty if it has none. `found`, if not null, receives the resource that MPI_COMM_TYPE_HW_UNGUIDED
+// has found.
 MadeComm split_by_type(comm::Runtime& runtime, Comm& parent, int type, int key,
                        const std::string& resource, std::string* found);
 

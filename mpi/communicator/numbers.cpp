@@ -71,7 +71,8 @@ void use_block(NewComm& made, NumberRange range) noexcept {
     made.agreed = true;
 }
 
-// Agrees with the other members. `keep` then keeps the block until the communicator has its numbers.
+// Agrees with the other members. `keep` then keeps the block until the communicator has its
+// numbers.
 Fault agree(comm::Runtime& runtime, NewComm& made, std::optional<BlockProposal>& keep) {
     const Members& first = made.local_first || !made.remote ? *made.local : *made.remote;
     std::vector<TaskId> members(first.tasks().begin(), first.tasks().end());

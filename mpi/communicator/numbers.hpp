@@ -2,11 +2,12 @@
 // task of rank 0 counts (collectives/call/groups.hpp). An intercommunicator takes two numbers, one
 // per group: each is the number of the group of that side, and the smaller one makes the context.
 //
-// Jobs count independently. A communicator with tasks of several jobs therefore takes a block of numbers
-// that start at kFirstSharedNumber or later. The first member proposes a random block. Each member votes
-// against it if one of its communicators, or another proposal, has this block. If a member votes against
-// it, the first member proposes another block. The first two numbers of the block are those of the
-// communicator. The others are for its duplicates, so that MPI_Comm_idup need not wait for an agreement.
+// Jobs count independently. A communicator with tasks of several jobs therefore takes a block of
+// numbers that start at kFirstSharedNumber or later. The first member proposes a random block. Each
+// member votes against it if one of its communicators, or another proposal, has this block. If a
+// member votes against it, the first member proposes another block. The first two numbers of the
+// block are those of the communicator. The others are for its duplicates, so that MPI_Comm_idup
+// need not wait for an agreement.
 #pragma once
 
 #include <optional>
@@ -61,8 +62,8 @@ struct NewComm {
     MembersPtr remote;  // null: an intracommunicator
     std::int32_t number = Reservation::kNoNumber;
     std::int32_t remote_number = Reservation::kNoNumber;  // of an intercommunicator
-    // If members belong to several jobs, they agree on other numbers by messages of this route, unless
-    // they have done so. `local_first`: the first of them is a member of `local`.
+    // If members belong to several jobs, they agree on other numbers by messages of this route,
+    // unless they have done so. `local_first`: the first of them is a member of `local`.
     Route agreement{};
     bool local_first = true;
     bool agreed = false;
@@ -82,9 +83,9 @@ bool spans_jobs(const comm::Runtime& runtime, const Comm& comm) noexcept;
 // Takes numbers for a duplicate from the spare ones of `parent`; false if there are not enough.
 bool take_spare_numbers(Comm& parent, NewComm& made) noexcept;
 
-// Makes the communicator once the members have agreed. Refused if numbers have run out. Blocks if members
-// belong to several jobs and have not agreed yet; all members then make this call. For the members of a
-// communicator, `parent`, the second form fills in how they agree.
+// Makes the communicator once the members have agreed. Refused if numbers have run out. Blocks if
+// members belong to several jobs and have not agreed yet; all members then make this call. For the
+// members of a communicator, `parent`, the second form fills in how they agree.
 MadeComm make_comm(const CommBase& parent, NewComm made);
 MadeComm make_comm(const Comm& parent, NewComm made);
 // The same in an object that exists already.

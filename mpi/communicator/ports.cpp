@@ -148,8 +148,9 @@ RemoteLeader wait_for_client(comm::Runtime& runtime, OpenPort port, const Meetin
     }
 }
 
-// Nobody answers at the port. If its task belongs to this job and has ended, the end of the job or the
-// report of poe should come before this error, as with a connection that is lost (comm/tcp/tcp_pipe.hpp).
+// Nobody answers at the port. If its task belongs to this job and has ended, the end of the job or
+// the report of poe should come before this error, as with a connection that is lost
+// (comm/tcp/tcp_pipe.hpp).
 Fault no_answer(comm::Runtime& runtime, std::string_view name, const PortName& port,
                 const char* why) {
     if (port.job == own_job(runtime)) {

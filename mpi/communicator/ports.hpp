@@ -32,8 +32,8 @@ struct PortName {
     bool operator==(const PortName&) const = default;
 };
 
-// "poe-port/JOB/TASK/ADDRESS/PORT/KEY", the key in hexadecimal digits. It is less than MPI_MAX_PORT_NAME
-// characters long.
+// "poe-port/JOB/TASK/ADDRESS/PORT/KEY", the key in hexadecimal digits. It is less than
+// MPI_MAX_PORT_NAME characters long.
 std::string text_of(const PortName& port);
 // Empty if the text is no name of a port.
 std::optional<PortName> parse_port_name(std::string_view text);
@@ -46,8 +46,9 @@ PortName open_port(const comm::Runtime& runtime);
 // Returns false if this task has no such open port. Clients that wait for an accept get an error.
 bool close_port(const PortName& port);
 
-// Returns why nobody can connect to the port any more; no fault: somebody can. `wait`: returns only when it
-// knows, because the connection with the other group has broken. Never blocks for longer than a second.
+// Returns why nobody can connect to the port any more; no fault: somebody can. `wait`: returns only
+// when it knows, because the connection with the other group has broken. Never blocks for longer
+// than a second.
 using Hopeless = std::function<Fault(bool wait)>;
 
 // What the root gives to MPI_Comm_accept or MPI_Comm_connect.
@@ -59,14 +60,15 @@ struct Meeting {
     Fault fault;        // of an argument; the call then fails at once
 };
 
-// MPI_Comm_accept and MPI_Comm_connect. All members of `local`, which is an intracommunicator, make the
-// call. `meeting` is significant at the root only. Each blocks until the other side has made its call, until the time
-// limit, or until hopeless() has returned a fault; all members get the fault.
+// MPI_Comm_accept and MPI_Comm_connect. All members of `local`, which is an intracommunicator, make
+// the call. `meeting` is significant at the root only. Each blocks until the other side has made
+// its call, until the time limit, or until hopeless() has returned a fault; all members get the
+// fault.
 MadeComm accept(comm::Runtime& runtime, Comm& local, int root, const Meeting& meeting);
 MadeComm connect_to_port(comm::Runtime& runtime, Comm& local, int root, const Meeting& meeting);
 
-// MPI_Comm_join: connects this task with the one at the other end of the socket, which makes the same
-// call. `in_job`: that task belongs to this job.
+// MPI_Comm_join: connects this task with the one at the other end of the socket, which makes the
+// same call. `in_job`: that task belongs to this job.
 MadeComm join(comm::Runtime& runtime, int socket, bool in_job);
 
 }  // namespace poe::mpi

@@ -1,5 +1,5 @@
-// SocketChannel: words to and from a process with which this one has no communicator yet, over a stream
-// socket. Messages of MPI make progress during each wait.
+// SocketChannel: words to and from a process with which this one has no communicator yet, over a
+// stream socket. Messages of MPI make progress during each wait.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,9 @@ namespace poe::mpi {
 // A wait for a process that may belong to another job.
 inline constexpr Awaited kAwaitsOtherJob{Awaited::Kind::kMessage, kTaskOfOtherJob};
 
-// Returns when over() returns true. Calls it at least every millisecond, and also when `fd` becomes ready for
-// `events`, which has the form of pollfd::events in poll(2). `awaited` says for what, for watchers.
+// Returns when over() returns true. Calls it at least every millisecond, and also when `fd` becomes
+// ready for `events`, which has the form of pollfd::events in poll(2). `awaited` says for what, for
+// watchers.
 void wait_for_socket(comm::Runtime& runtime, int fd, short events,
                      const std::function<bool()>& over, const Awaited& awaited = kAwaitsOtherJob);
 
@@ -31,13 +32,15 @@ class SocketChannel {
     SocketChannel(comm::Runtime& runtime, int fd, const Awaited& awaited = kAwaitsOtherJob) noexcept
         : runtime_(runtime), fd_(fd), awaited_(awaited) {}
 
-    // Completes a handshake that this end has begun. Blocks until then, but not past `deadline`. Returns
-    // false if the other end is faulty, has gone, or takes too long. `called`: this end decides.
+    // Completes a handshake that this end has begun. Blocks until then, but not past `deadline`.
+    // Returns false if the other end is faulty, has gone, or takes too long. `called`: this end
+    // decides.
     bool shake_hands(comm::Handshake& handshake, bool called,
                      std::chrono::steady_clock::time_point deadline);
     // Sends and receives as many bytes. Blocks until both are done.
     Fault swap_bytes(const void* given, void* taken, std::size_t bytes);
-    // Sends the words, and receives those of the other side, which makes the same call. Blocks until then.
+    // Sends the words, and receives those of the other side, which makes the same call. Blocks
+    // until then.
     Fault swap(const Words& given, Words& taken);
 
   private:

@@ -1,5 +1,5 @@
-// The basic types of which type maps consist, and how a predefined datatype consists of them: a pair
-// such as MPI_DOUBLE_INT is two basic types, every other predefined datatype is one.
+// The basic types of which type maps consist, and how a predefined datatype consists of them: a
+// pair such as MPI_DOUBLE_INT is two basic types, every other predefined datatype is one.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The constructors with one loop or a list of blocks. Arrays and types of Fortran have their own files.
+// The constructors with one loop or a list of blocks. Arrays and types of Fortran have their own
+// files.
 #include "mpi/datatype/constructors.hpp"
 
 #include "mpi/datatype/contents_writer.hpp"
@@ -37,8 +38,8 @@ ErrorReport check_blocklengths(std::int64_t count, Counts lengths) {
     return {};
 }
 
-// The checks that all constructors with lists share. `lengths` is null if all blocks have the length
-// `blocklength`.
+// The checks that all constructors with lists share. `lengths` is null if all blocks have the
+// length `blocklength`.
 ErrorReport check_list(std::int64_t count, const Counts* lengths, std::int64_t blocklength,
                        Counts displacements) {
     if (ErrorReport error = check_count(count)) return error;

@@ -1,6 +1,6 @@
 // ContentsWriter: stores the arguments of a constructor in the order and in the arrays that
-// MPI_Type_get_contents returns (MPI 5.0, section 5.1.13). In the `int` form counts are integers and
-// displacements in bytes are addresses; in the large form all of them are large counts.
+// MPI_Type_get_contents returns (MPI 5.0, section 5.1.13). In the `int` form counts are integers
+// and displacements in bytes are addresses; in the large form all of them are large counts.
 #pragma once
 
 #include <cstdint>

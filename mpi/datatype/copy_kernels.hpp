@@ -1,6 +1,6 @@
 // The innermost loops that move data between memory and its packed form: blocks of equal length at
-// equal distances, and blocks at given displacements. Blocks of the usual short lengths are moved by
-// plain loads and stores, because a call of memcpy takes longer than they do.
+// equal distances, and blocks at given displacements. Blocks of the usual short lengths are moved
+// by plain loads and stores, because a call of memcpy takes longer than they do.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace poe::mpi {
 
-// Memory is addressed by number: a buffer may be MPI_BOTTOM, a null pointer, to which a displacement
-// must not be added in C++.
+// Memory is addressed by number: a buffer may be MPI_BOTTOM, a null pointer, to which a
+// displacement must not be added in C++.
 using Address = std::uintptr_t;
 
 inline Address moved(Address at, std::int64_t distance) noexcept {
@@ -56,8 +56,8 @@ struct TwoPartMove {
     }
 };
 
-// 16 bytes or more, in steps whose destinations are aligned, because a store that crosses a cache line
-// takes twice the time. The first and the last step may repeat bytes of their neighbours.
+// 16 bytes or more, in steps whose destinations are aligned, because a store that crosses a cache
+// line takes twice the time. The first and the last step may repeat bytes of their neighbours.
 template <Direction kDirection>
 struct SteppedMove {
     Bytes n;

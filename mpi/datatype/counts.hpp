@@ -1,5 +1,5 @@
-// Counts: an array of counts or displacements of the program. Separate, because both datatypes and the
-// bodies of functions see arrays this way.
+// Counts: an array of counts or displacements of the program. Separate, because both datatypes and
+// the bodies of functions see arrays this way.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,8 @@
 
 namespace poe::mpi {
 
-// An array of counts or displacements of the program, of int, MPI_Aint or MPI_Count. Does not own it.
+// An array of counts or displacements of the program, of int, MPI_Aint or MPI_Count. Does not own
+// it.
 class Counts {
   public:
     template <std::signed_integral T>

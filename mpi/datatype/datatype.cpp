@@ -21,7 +21,8 @@ TypeReference::~TypeReference() {
 namespace {
 
 // Releases datatypes, each of which may be the last reference to another one, and so on. A program
-// can make chains of any length, so this is a loop: the inner calls leave the work to the outer one.
+// can make chains of any length, so this is a loop: the inner calls leave the work to the outer
+// one.
 void release_all(std::vector<TypeReference> types) {
     thread_local std::vector<TypeReference>* outer = nullptr;
     if (outer != nullptr) {

@@ -74,7 +74,8 @@ class Datatype : public Object {
         return integer < static_cast<std::int32_t>(kFirstAddress) ? integer : 0;
     }
 
-    // No effect on predefined datatypes. The last release() of a derived one invalidates its handle.
+    // No effect on predefined datatypes. The last release() of a derived one invalidates its
+    // handle.
     void hold() noexcept;
     void release() noexcept;
 

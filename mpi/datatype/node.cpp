@@ -120,8 +120,8 @@ void NodeJoiner::add(std::int64_t at, const NodePtr& node) {
     }
 }
 
-// One node for runs of the same basic type. Adjacent runs are merged, unless that would merge only a
-// few of many equal blocks: those are moved faster than blocks of different lengths.
+// One node for runs of the same basic type. Adjacent runs are merged, unless that would merge only
+// a few of many equal blocks: those are moved faster than blocks of different lengths.
 Placed NodeJoiner::join_runs(std::span<const Item> all) const {
     std::vector<Item> merged;
     bool equal = true;

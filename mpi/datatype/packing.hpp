@@ -1,9 +1,9 @@
 // MPI_Pack, MPI_Unpack and their relatives (MPI 5.0, sections 5.2 and 5.3). The packed form in the
 // native representation is the stream of bytes that a message of this datatype carries.
 //
-// Counts and positions are in elements and bytes. Buffers belong to the caller and must not overlap.
-// The functions check their arguments, return an error without effect if one is wrong, and do not
-// block. The communicator has no influence: the library runs on computers of one kind.
+// Counts and positions are in elements and bytes. Buffers belong to the caller and must not
+// overlap. The functions check their arguments, return an error without effect if one is wrong, and
+// do not block. The communicator has no influence: the library runs on computers of one kind.
 #pragma once
 
 #include <cstdint>

@@ -80,8 +80,8 @@ inline constexpr std::uint32_t kEndTypeCode = 0x300;
 // See bytes_without_gaps(); by code, from kFirstTypeCode on.
 extern const std::array<std::uint8_t, kEndTypeCode - kFirstTypeCode> kBytesWithoutGaps;
 
-// The number of bytes of an element if elements in memory have no gaps between or in them. 0 if they have, and if the code
-// is that of no predefined datatype.
+// The number of bytes of an element if elements in memory have no gaps between or in them. 0 if
+// they have, and if the code is that of no predefined datatype.
 inline std::size_t bytes_without_gaps(std::uintptr_t code) noexcept {
     return code < kFirstTypeCode || code >= kEndTypeCode ? 0
                                                          : kBytesWithoutGaps[code - kFirstTypeCode];

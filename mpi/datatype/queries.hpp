@@ -15,8 +15,8 @@ namespace poe::mpi {
 
 // The handle of a datatype.
 MPI_Datatype handle_of(Datatype& type) noexcept;
-// The datatype of a handle; null if there is none: MPI_DATATYPE_NULL, a number that is no predefined
-// datatype, or a datatype that was freed.
+// The datatype of a handle; null if there is none: MPI_DATATYPE_NULL, a number that is no
+// predefined datatype, or a datatype that was freed.
 Datatype* find_datatype(MPI_Datatype handle) noexcept;
 
 // MPI_Type_free without the callbacks of attributes, which the caller has run before.
@@ -30,7 +30,8 @@ struct Envelope {
     std::int64_t datatypes = 0;
     Combiner combiner = Combiner::kNamed;
 };
-// In the form kInt it is an error if the type was made by a function with `_c` and has large counts.
+// In the form kInt it is an error if the type was made by a function with `_c` and has large
+// counts.
 ErrorReport type_get_envelope(Form form, const Datatype& type, Envelope& envelope);
 
 // The arrays of the caller and how many entries each may receive. In the form kInt there are no
@@ -63,8 +64,8 @@ Signature signature_of(const Datatype& type, std::int64_t count);
 // The signature of the basic elements that fit into the first `bytes` bytes of such a message. A
 // receive matches a shorter message if this equals the signature of the message.
 Signature signature_of_prefix(const Datatype& type, std::int64_t bytes);
-// True if a message of na elements of a may be received as nb elements of b. MPI_PACKED matches every
-// type.
+// True if a message of na elements of a may be received as nb elements of b. MPI_PACKED matches
+// every type.
 bool signatures_match(const Datatype& a, std::int64_t na, const Datatype& b, std::int64_t nb);
 
 }  // namespace poe::mpi

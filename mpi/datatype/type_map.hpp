@@ -38,8 +38,8 @@ struct TypeMap {
     std::int64_t bound_lower = 0;
     std::int64_t bound_upper = 0;
 
-    // All of these throw TypeTooLarge if a result does not fit 64 bits. A Datatype has none of which
-    // this is true.
+    // All of these throw TypeTooLarge if a result does not fit 64 bits. A Datatype has none of
+    // which this is true.
     std::int64_t lower_bound() const;
     std::int64_t upper_bound() const;
     std::int64_t extent() const;
@@ -62,7 +62,8 @@ class TypeMapJoiner {
   public:
     TypeMapJoiner() : nodes_(true) {}
 
-    // Adds `count` consecutive copies of `map` at `displacement` bytes. `map` must stay until finish().
+    // Adds `count` consecutive copies of `map` at `displacement` bytes. `map` must stay until
+    // finish().
     void add(const TypeMap& map, std::int64_t count, std::int64_t displacement);
     TypeMap finish();
 

@@ -63,8 +63,8 @@ class Mover {
         for (std::int64_t i = 0; i < count; ++i, at = moved(at, stride)) whole(child, at);
     }
 
-    // Copies of a few blocks, for instance an array of structures with gaps: the first block of many
-    // copies, then the second of the same copies, and so on. Each is one fast loop. A group of
+    // Copies of a few blocks, for instance an array of structures with gaps: the first block of
+    // many copies, then the second of the same copies, and so on. Each is one fast loop. A group of
     // copies stays in the first-level cache.
     void transposed_loop(const Node& child, Address at, std::int64_t stride,
                          std::int64_t count) noexcept {
@@ -161,8 +161,8 @@ class Mover {
     std::byte* packed_;
 };
 
-// Descends to the run that contains byte `offset` of `node`. Returns its address there and the bytes
-// that are left of it.
+// Descends to the run that contains byte `offset` of `node`. Returns its address there and the
+// bytes that are left of it.
 Address find_piece(const Node* node, Address at, Bytes offset, Bytes& length) noexcept {
     for (;;) {
         switch (node->kind) {

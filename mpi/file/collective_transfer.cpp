@@ -279,7 +279,8 @@ void CollectiveTransfer::begin_round(comm::MessageLayer& messages) {
     exchange_own(FileAccess::kWrite);
 }
 
-// The parts of all members in the window of this aggregator, which has none in the last round perhaps.
+// The parts of all members in the window of this aggregator, which has none in the last round
+// perhaps.
 void CollectiveTransfer::find_parts() {
     parts_.assign(static_cast<std::size_t>(file_.size()), Part{});
     parts_first_ = parts_end_ = 0;

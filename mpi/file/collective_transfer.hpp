@@ -14,7 +14,8 @@
 // places are sent. A message of a round is a contiguous part of a member's stream, because its
 // places ascend.
 //
-// The system reads and writes between two steps of advance(), which any thread may make: threads.hpp.
+// The system reads and writes between two steps of advance(), which any thread may make:
+// threads.hpp.
 #pragma once
 
 #include <array>
@@ -36,8 +37,8 @@ namespace poe::mpi {
 class CollectiveTransfer final : public Work {
   public:
     // All members make the call at the same place among the collective calls of the file. The file
-    // and the program's memory must stay until the end. `position` is in bytes of the stream. `blocks`: a thread waits
-    // for the end, and makes the system calls of system_calls().
+    // and the program's memory must stay until the end. `position` is in bytes of the stream.
+    // `blocks`: a thread waits for the end, and makes the system calls of system_calls().
     CollectiveTransfer(comm::Runtime& runtime, File& file, FileAccess access, Bytes position,
                        ProgramData data, bool blocks);
 

@@ -45,8 +45,9 @@ struct File final : ErrorHandlerOwner {
     bool on_network = false;  // the file system is shared with other computers that keep caches
     bool atomic = false;
     mutable std::mutex locking;  // see FileLock (transfer.hpp)
-    // With several threads: one of them is in system calls of an access of its own, without the turn. The others
-    // begin theirs later, because they have the file pointer in common (threads.hpp).
+    // With several threads: one of them is in system calls of an access of its own, without the
+    // turn. The others begin theirs later, because they have the file pointer in common
+    // (threads.hpp).
     bool in_use = false;
     MPI_Info info = MPI_INFO_NULL;  // the hints; owned
     FileHints hints;

@@ -72,8 +72,8 @@ Fault gather_values(comm::Runtime& runtime, Comm& comm, std::array<std::int64_t,
 // The bytes of a fault's text that other members get.
 constexpr std::size_t kTextBytes = 1024;
 
-// The fault of the member of this rank, at all members; each gives its own one, or none. So every member reports the
-// cause, whichever of them ends the job.
+// The fault of the member of this rank, at all members; each gives its own one, or none. So every
+// member reports the cause, whichever of them ends the job.
 Fault fault_of_member(comm::Runtime& runtime, Comm& comm, const std::string& name, std::size_t rank,
                       int code, const Fault& own) {
     Words words(2 * kTextBytes / sizeof(std::int32_t));
@@ -339,8 +339,8 @@ Fault sync_file(File& file) {
         what.l_type = F_UNLCK;
         ::fcntl(file.descriptor.get(), F_OFD_SETLK, &what);
     }
-    // Other clients, such as those of FUSE, do not. They are asked to forget the contents, and to ask the server for
-    // the length.
+    // Other clients, such as those of FUSE, do not. They are asked to forget the contents, and to
+    // ask the server for the length.
     ::posix_fadvise(file.descriptor.get(), 0, 0, POSIX_FADV_DONTNEED);
     struct statx facts {};
     ::statx(file.descriptor.get(), "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &facts);

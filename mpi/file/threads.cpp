@@ -14,11 +14,12 @@
 namespace poe::mpi {
 namespace {
 
-// If no thread is idle, a new one is started, so calls that block for long delay no others. The threads live as long as
-// the process. Thread-safe.
+// If no thread is idle, a new one is started, so calls that block for long delay no others. The
+// threads live as long as the process. Thread-safe.
 class SystemThreads {
   public:
-    // Throws std::system_error if a thread is needed and cannot be started; `calls` do not run then.
+    // Throws std::system_error if a thread is needed and cannot be started; `calls` do not run
+    // then.
     void run(std::function<void()> calls) {
         const std::lock_guard guard(lock_);
         if (idle_ <= waiting_.size()) start_thread();
@@ -86,8 +87,8 @@ void SystemCalls::start(std::function<void()> calls) {
         try {
             system_threads().run([state = state_, &turn, calls] {
                 state->run(calls);
-                // As a call of the program: leave() wakes the threads whose waits are over now. Afterwards this
-                // thread uses nothing of the library, so the task may end.
+                // As a call of the program: leave() wakes the threads whose waits are over now.
+                // Afterwards this thread uses nothing of the library, so the task may end.
                 turn.enter();
                 state->over = true;
                 turn.leave();

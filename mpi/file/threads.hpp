@@ -1,5 +1,6 @@
-// System calls of files without the turn, so that other threads can call MPI while the system reads or writes
-// (MPI_THREAD_MULTIPLE). For a program with one thread, these functions do nothing but the work.
+// System calls of files without the turn, so that other threads can call MPI while the system reads
+// or writes (MPI_THREAD_MULTIPLE). For a program with one thread, these functions do nothing but
+// the work.
 //
 //   operation                          who makes the system calls
 //   a blocking call of one task        the thread that calls: without_turn(), use_file()
@@ -18,8 +19,8 @@
 
 namespace poe::mpi {
 
-// Runs `work`, which may block for long and uses nothing that the turn protects. For the thread that has the turn,
-// which has it again afterwards.
+// Runs `work`, which may block for long and uses nothing that the turn protects. For the thread
+// that has the turn, which has it again afterwards.
 template <typename Work>
 void without_turn(comm::Runtime& runtime, Work&& work) {
     comm::RuntimeLock& turn = runtime.turn();
@@ -34,15 +35,16 @@ void without_turn(comm::Runtime& runtime, Work&& work) {
     work();
 }
 
-// Blocks until no other thread uses the file without the turn. To be called before a thread reads or changes the
-// file's pointer, view or mode.
+// Blocks until no other thread uses the file without the turn. To be called before a thread reads
+// or changes the file's pointer, view or mode.
 inline void await_file(comm::Runtime& runtime, const File& file) {
     if (file.in_use)
         wait_until(
             runtime, [&file] { return !file.in_use; }, [] { return Awaited{}; });
 }
 
-// The same as without_turn(), for an access of this thread to the file: no other thread uses the file meanwhile.
+// The same as without_turn(), for an access of this thread to the file: no other thread uses the
+// file meanwhile.
 template <typename Work>
 void use_file(comm::Runtime& runtime, File& file, Work&& work) {
     await_file(runtime, file);
@@ -54,17 +56,20 @@ void use_file(comm::Runtime& runtime, File& file, Work&& work) {
     without_turn(runtime, std::forward<Work>(work));
 }
 
-// System calls of an operation whose next step comes after them. All functions are for the thread that has the turn.
+// System calls of an operation whose next step comes after them. All functions are for the thread
+// that has the turn.
 class SystemCalls {
   public:
-    // `awaited`: a thread waits for the operation from its start on, and calls run() whenever is_due() is true; a
-    // thread of the library would need 60 us for a call that takes one. The runtime must outlive all calls.
+    // `awaited`: a thread waits for the operation from its start on, and calls run() whenever
+    // is_due() is true; a thread of the library would need 60 us for a call that takes one. The
+    // runtime must outlive all calls.
     SystemCalls(comm::Runtime& runtime, bool awaited) noexcept
         : runtime_(runtime), awaited_(awaited) {}
 
-    // Begins `calls`, which use nothing that the turn protects. With several threads it does not block: run() makes them,
-    // or a thread of the library does, which then wakes the threads whose waits have ended. With one thread, or if no
-    // other can be started, this function makes them. What they use must stay until over() is true.
+    // Begins `calls`, which use nothing that the turn protects. With several threads it does not
+    // block: run() makes them, or a thread of the library does, which then wakes the threads whose
+    // waits have ended. With one thread, or if no other can be started, this function makes them.
+    // What they use must stay until over() is true.
     void start(std::function<void()> calls);
     bool is_due() const noexcept { return due_ != nullptr; }
     // Gives the turn up during the calls. Precondition: is_due().

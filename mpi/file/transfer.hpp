@@ -7,9 +7,10 @@
 //   with gaps     any           read: the file with its gaps at a time, if they are not too long
 //                               ("data sieving"); otherwise piece by piece
 //
-// Writing with the gaps needs a lock against tasks and threads that write into them at the same time. All writers
-// have to take it, so it is done only if the hint romio_ds_write asks for it; then each write takes this lock.
-// In atomic mode each transfer locks the bytes from its first to its last one.
+// Writing with the gaps needs a lock against tasks and threads that write into them at the same
+// time. All writers have to take it, so it is done only if the hint romio_ds_write asks for it;
+// then each write takes this lock. In atomic mode each transfer locks the bytes from its first to
+// its last one.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +40,10 @@ struct Transferred {
     int error = 0;  // the system's number of the fault, from read_bytes() and write_bytes()
 };
 
-// Moves the bytes of the memory to or from the stream of a view of the file, from `position` on. The constructor is for
-// the thread that has the turn; it keeps the hints and the mode of the file, which other threads may change. The other
-// functions need no turn and wait for no message. All arguments must outlive the object.
+// Moves the bytes of the memory to or from the stream of a view of the file, from `position` on.
+// The constructor is for the thread that has the turn; it keeps the hints and the mode of the file,
+// which other threads may change. The other functions need no turn and wait for no message. All
+// arguments must outlive the object.
 class Transfer {
   public:
     Transfer(const File& file, const Stream& stream, FileAccess access, Bytes position,
@@ -50,11 +52,13 @@ class Transfer {
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
 
-    // Moves everything, in atomic mode under a lock. Blocks as long as the system and the holders of locks do.
+    // Moves everything, in atomic mode under a lock. Blocks as long as the system and the holders
+    // of locks do.
     Transferred all();
 
-    // Moves about `most` bytes; pieces that are read together are not divided. Returns true if the transfer has
-    // ended. Blocks as long as the system does. Takes no lock of the whole, so the file must not be in atomic mode.
+    // Moves about `most` bytes; pieces that are read together are not divided. Returns true if the
+    // transfer has ended. Blocks as long as the system does. Takes no lock of the whole, so the
+    // file must not be in atomic mode.
     bool step(Bytes most);
     // Precondition: step() has returned true.
     Transferred result();
@@ -69,14 +73,16 @@ Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_
 Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, std::int64_t at,
                         bool locks);
 
-// True if writers may write gaps back, so that all of them take a lock. For the thread that has the turn.
+// True if writers may write gaps back, so that all of them take a lock. For the thread that has the
+// turn.
 inline bool writers_lock(const File& file) noexcept {
     return file.hints.sieve_writes == Choice::kEnable;
 }
 
-// While it exists, no other task and no other thread of this task can lock the same part of the file. The system's lock
-// excludes other tasks only: threads that use the same file descriptor can all hold it at the same time. Therefore the
-// constructor also locks the mutex File::locking. The owner makes system calls only and never waits for the turn.
+// While it exists, no other task and no other thread of this task can lock the same part of the
+// file. The system's lock excludes other tasks only: threads that use the same file descriptor can
+// all hold it at the same time. Therefore the constructor also locks the mutex File::locking. The
+// owner makes system calls only and never waits for the turn.
 class FileLock {
   public:
     // Does nothing if `needed` is false. Blocks until nobody holds a lock that excludes this one.

@@ -10,8 +10,9 @@
 //   MPI             the integer behind the pointer; MPI_WIN_BASE: the address     a pointer
 //
 // The functions of a key are Fortran subroutines; a key that Fortran creates therefore has
-// functions of C here, which call them and own the Values. The functions of a key that C has created
-// do not free the Value of an attribute that Fortran has set, so it exists until the process ends.
+// functions of C here, which call them and own the Values. The functions of a key that C has
+// created do not free the Value of an attribute that Fortran has set, so it exists until the
+// process ends.
 #include <memory>
 #include <mutex>
 #include <unordered_set>

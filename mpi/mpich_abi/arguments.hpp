@@ -49,8 +49,8 @@ class IntOut {
     int value_ = kUntouched;
 };
 
-// A variable that the function reads and may change. kIn converts what the program passes, kOut what it gets; their
-// types tell those of both variables.
+// A variable that the function reads and may change. kIn converts what the program passes, kOut
+// what it gets; their types tell those of both variables.
 template <auto kIn, auto kOut>
 class InOut;
 template <typename Theirs, typename Ours, Ours (*kIn)(Theirs) noexcept,
@@ -75,7 +75,8 @@ class InOut<kIn, kOut> {
 template <typename Handle>
 using HandleInOut = InOut<handle_in<Handle>, handle_out<Handle>>;
 
-// Memory for an array; a short one is on the stack. If the program passes a null pointer, the array is null too.
+// Memory for an array; a short one is on the stack. If the program passes a null pointer, the array
+// is null too.
 template <typename Element, std::size_t kFew = 32>
 class Memory {
   public:

@@ -1,5 +1,6 @@
-// The functions of MPICH's binary interface that are written by hand, because converting each argument
-// separately is not enough. Their arguments and return codes are those of MPICH's interface.
+// The functions of MPICH's binary interface that are written by hand, because converting each
+// argument separately is not enough. Their arguments and return codes are those of MPICH's
+// interface.
 #pragma once
 
 #include <mpi.h>

@@ -1,10 +1,11 @@
 // Functions of C for functions of the program that have no extra state: operations and error
 // handlers.
 //
-// Our library calls such a function with our handles, but the function of the program needs MPICH's.
-// Between them is a function of C that converts the handles. It has no extra state that could tell which
-// function of the program to call, so there is one for each: a fixed number of them exists, and a
-// function of the program is assigned one of them at its first use, for as long as the process lives.
+// Our library calls such a function with our handles, but the function of the program needs
+// MPICH's. Between them is a function of C that converts the handles. It has no extra state that
+// could tell which function of the program to call, so there is one for each: a fixed number of
+// them exists, and a function of the program is assigned one of them at its first use, for as long
+// as the process lives.
 #pragma once
 
 #include <array>
@@ -50,8 +51,8 @@ class FunctionSlots {
         return nullptr;
     }
 
-    // Claims one for `function` and stores its function of C in `claimed`, or a null pointer if `function` is one.
-    // Returns an error code of MPICH's interface.
+    // Claims one for `function` and stores its function of C in `claimed`, or a null pointer if
+    // `function` is one. Returns an error code of MPICH's interface.
     static int claim_for(mpich::Function* function, typename Kind::Function*& claimed) noexcept {
         claimed = function != nullptr ? claim(function) : nullptr;
         if (claimed != nullptr || function == nullptr) return MPI_SUCCESS;

@@ -42,8 +42,8 @@ int lookup_name(const char* service_name, int info, char* port_name) {
     return MPI_SUCCESS;
 }
 
-// The codes are set at the root, and at the other members of the communicator if they are MPI_SUCCESS, whose
-// number is the same in both interfaces. Only the root knows how many there are.
+// The codes are set at the root, and at the other members of the communicator if they are
+// MPI_SUCCESS, whose number is the same in both interfaces. Only the root knows how many there are.
 template <typename Spawn>
 int spawn(int root, int comm, int total, int* intercomm, int* codes, const Spawn& spawn_ours) {
     MPI_Comm made = MPI_COMM_NULL;

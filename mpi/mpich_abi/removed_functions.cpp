@@ -15,8 +15,8 @@ void copy_status(const Status* from, Status* to) noexcept {
 
 }  // namespace
 
-// Defines PMPI_X, and MPI_X as a weak alias of it. `parameters` is in parentheses.
-// The first statement of each exported function. Fortran and C++ programs call from libraries of MPICH.
+// Defines PMPI_X, and MPI_X as a weak alias of it. `parameters` is in parentheses. The first
+// statement of each exported function. Fortran and C++ programs call from libraries of MPICH.
 #define remember_caller() poe::caller_site = __builtin_return_address(0)
 
 #define EXPORT(result, name, parameters)                   \

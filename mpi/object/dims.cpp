@@ -1,5 +1,5 @@
-// A search over the divisors of the number of tasks. A number below 2^31 has at most 1600 divisors, and
-// every factor and every intermediate result is one of them.
+// A search over the divisors of the number of tasks. A number below 2^31 has at most 1600 divisors,
+// and every factor and every intermediate result is one of them.
 #include "mpi/object/dims.hpp"
 
 #include <algorithm>
@@ -40,8 +40,8 @@ class Search {
     explicit Search(int n) : divisors_(divisors_of(n)) {}
 
     // The factors of `n` with the smallest difference between the largest and the smallest one; of
-    // several such products the one with the largest smallest factor, then the one with the largest second
-    // smallest factor, and so on. The factors do not increase. `factors` is at least 2.
+    // several such products the one with the largest smallest factor, then the one with the largest
+    // second smallest factor, and so on. The factors do not increase. `factors` is at least 2.
     std::vector<int> closest(int n, std::size_t factors) {
         std::vector<int> best;
         int difference = 0;
@@ -65,8 +65,8 @@ class Search {
     }
 
   private:
-    // Appends to `chosen_` the factors of `n`, which lie between these limits, in increasing order. False
-    // if there are none.
+    // Appends to `chosen_` the factors of `n`, which lie between these limits, in increasing order.
+    // False if there are none.
     bool divide(int n, std::size_t factors, int least, int most) {
         if (factors == 0) return n == 1;
         if (!power_reaches(most, factors, n)) return false;

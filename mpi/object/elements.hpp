@@ -105,8 +105,8 @@ auto with_floating(Element element, Visit&& visit) -> decltype(visit(float{})) {
     }
 }
 
-// Applies `op` to all elements. `out` may be `one` or `two`. Elements are read and written by memcpy, because
-// the program's arrays may be unaligned.
+// Applies `op` to all elements. `out` may be `one` or `two`. Elements are read and written by
+// memcpy, because the program's arrays may be unaligned.
 template <typename T, typename Op>
 [[gnu::always_inline]] inline void for_each_element(const void* one, const void* two, void* out,
                                                     std::size_t bytes, Op op) {
@@ -125,8 +125,9 @@ template <typename T, typename Op>
     }
 }
 
-// The compiler vectorizes the loop. A processor that has AVX2 executes a version for it, which is up to twice as
-// fast on data in the caches. Both compute the same bits, because AVX2 does not include fused operations.
+// The compiler vectorizes the loop. A processor that has AVX2 executes a version for it, which is
+// up to twice as fast on data in the caches. Both compute the same bits, because AVX2 does not
+// include fused operations.
 template <typename T, typename Op>
 void apply_kernel(const void* one, const void* two, void* out, std::size_t bytes) {
     for_each_element<T>(one, two, out, bytes, Op{});

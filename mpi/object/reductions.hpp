@@ -8,10 +8,10 @@
 
 namespace poe::mpi {
 
-// Computes out[i] = one[i] op two[i] for all elements in `bytes` bytes of memory. `out` may be `one` or
-// `two`; apart from that the arrays must not overlap. They need not be aligned. A kernel has three
-// operands and a length in bytes, because an operand that had to be copied first, or a division, would be
-// a large part of a short reduction.
+// Computes out[i] = one[i] op two[i] for all elements in `bytes` bytes of memory. `out` may be
+// `one` or `two`; apart from that the arrays must not overlap. They need not be aligned. A kernel
+// has three operands and a length in bytes, because an operand that had to be copied first, or a
+// division, would be a large part of a short reduction.
 using ReductionKernel = void (*)(const void* one, const void* two, void* out, std::size_t bytes);
 
 // The kernel of the operation whose handle has this value, for this datatype; null if the operation

@@ -1,4 +1,5 @@
-// Session: a handle of the library that a part of a program opens for itself (MPI 5.0, section 11.3).
+// Session: a handle of the library that a part of a program opens for itself (MPI 5.0, section
+// 11.3).
 #pragma once
 
 #include <mpi.h>

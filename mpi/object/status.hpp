@@ -36,8 +36,8 @@ inline void set_status(MPI_Status& status, int source, int tag, std::int64_t byt
     for (int& word : status.MPI_internal) word = 0;
     set_received_bytes(status, bytes);
 }
-// The empty status, of a request that is null or inactive. It is the only one of a single request that
-// has a defined MPI_ERROR (section 3.7.3).
+// The empty status, of a request that is null or inactive. It is the only one of a single request
+// that has a defined MPI_ERROR (section 3.7.3).
 inline void set_empty(MPI_Status& status) noexcept {
     status.MPI_ERROR = MPI_SUCCESS;
     set_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);

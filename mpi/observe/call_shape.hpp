@@ -1,5 +1,6 @@
-// What each observed function of MPI does, and what each of its arguments means. generate_observe.py makes
-// the shapes from the table of functions. They are valid for every MPI library.
+// What each observed function of MPI does, and what each of its arguments means.
+// generate_observe.py makes the shapes from the table of functions. They are valid for every MPI
+// library.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,8 @@ enum class Action : std::uint8_t {
     kFile,                 // any other call for a file
 };
 
-// What counts as the bytes of a collective call: what this member gives, or its part of what one member gives.
+// What counts as the bytes of a collective call: what this member gives, or its part of what one
+// member gives.
 enum class Amount : std::uint8_t {
     kSent,            // the member's own block
     kReceived,        // the same, which is given by the root

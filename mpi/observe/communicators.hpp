@@ -1,6 +1,6 @@
-// Communicators: what the observer knows of the communicators of a foreign library. Each has a number
-// that all its members compute alike and without messages, so that calls and messages of different
-// tasks can be brought together.
+// Communicators: what the observer knows of the communicators of a foreign library. Each has a
+// number that all its members compute alike and without messages, so that calls and messages of
+// different tasks can be brought together.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct Communicator : ObservedComm {
     int own_rank = 0;         // of this task in its group
     std::size_t members = 0;  // with which data are exchanged: of the remote group, if there is one
     std::size_t own_members = 0;  // of the task's own group
-    // The task of each rank that a message may go to or come from; -1: not a task of this job. Empty:
-    // rank and task are the same number.
+    // The task of each rank that a message may go to or come from; -1: not a task of this job.
+    // Empty: rank and task are the same number.
     std::vector<TaskId> tasks;
     std::vector<TaskId> own_tasks;  // of an intercommunicator: its local group
-    // Of a window: what MPI_Win_complete will wait for at the end of the current access epoch, and MPI_Win_wait at the
-    // end of the current exposure epoch.
+    // Of a window: what MPI_Win_complete will wait for at the end of the current access epoch, and
+    // MPI_Win_wait at the end of the current exposure epoch.
     std::vector<ObservedNeed> access;
     std::vector<ObservedNeed> exposure;
 
@@ -44,12 +44,12 @@ struct Communicator : ObservedComm {
 // Not for several threads.
 class Communicators {
   public:
-    // `tasks`: of the job. `world_task`: task of a rank of MPI_COMM_WORLD if this world is one task alone;
-    // -1: its ranks are the tasks of the job.
+    // `tasks`: of the job. `world_task`: task of a rank of MPI_COMM_WORLD if this world is one task
+    // alone; -1: its ranks are the tasks of the job.
     Communicators(const ForeignLibrary& library, TaskId world_task, ObservedArray* raw);
 
-    // The communicator of this handle; null for the null handle. One that was made by a call that is not
-    // observed becomes known here.
+    // The communicator of this handle; null for the null handle. One that was made by a call that
+    // is not observed becomes known here.
     Communicator* find(Word handle) { return handle == last_handle_ ? last_ : find_other(handle); }
     // A call on `parent` has made this communicator.
     void made(Word handle, const Communicator* parent);
@@ -59,8 +59,9 @@ class Communicators {
     // The handle is not valid any more. The communicator exists until the process ends, because
     // operations of it may still be pending.
     void freed(Word handle);
-    // For the tasks of `parent`, with a number of its own: what a window or a file is to the observer. Exists until the
-    // process ends. `kind` is the same for all windows, and for all files.
+    // For the tasks of `parent`, with a number of its own: what a window or a file is to the
+    // observer. Exists until the process ends. `kind` is the same for all windows, and for all
+    // files.
     Communicator* derived(const Communicator& parent, const char* kind);
 
   private:

@@ -1,5 +1,5 @@
-// FlatTable: a hash table in one array, for lookups that may cost a few nanoseconds at every call. queue_table.hpp has one
-// for several values with the same key.
+// FlatTable: a hash table in one array, for lookups that may cost a few nanoseconds at every call.
+// queue_table.hpp has one for several values with the same key.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// See foreign_library.hpp. The numbers are facts of the libraries' headers: Open MPI 4 and 5, MPICH from 3.1
-// on (the MPICH ABI), MPI 5.0 (chapter 20).
+// See foreign_library.hpp. The numbers are facts of the libraries' headers: Open MPI 4 and 5, MPICH
+// from 3.1 on (the MPICH ABI), MPI 5.0 (chapter 20).
 #include "mpi/observe/foreign_library.hpp"
 
 #include <cstring>
@@ -35,7 +35,8 @@ std::optional<ForeignLibrary> ForeignLibrary::recognize(Find find) {
     library.find_functions(find);
     if (library.comm_rank_ == nullptr) return std::nullopt;
     if (void* world = find("ompi_mpi_comm_world")) {
-        // Handles are addresses of objects. If a program has copies of them, the name leads to these.
+        // Handles are addresses of objects. If a program has copies of them, the name leads to
+        // these.
         library.name_ = "Open MPI";
         library.layout_ = Layout::kOpenMpi;
         library.comm_world = address(world);

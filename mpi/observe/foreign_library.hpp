@@ -1,6 +1,7 @@
-// ForeignLibrary: what differs between the binary interfaces of MPI libraries (how handles, statuses and
-// special values look), and those functions of the library that the observer itself calls. Every
-// handle is a word here: an address in Open MPI and in the standard's ABI, an int in MPICH's.
+// ForeignLibrary: what differs between the binary interfaces of MPI libraries (how handles,
+// statuses and special values look), and those functions of the library that the observer itself
+// calls. Every handle is a word here: an address in Open MPI and in the standard's ABI, an int in
+// MPICH's.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,9 @@ class ForeignLibrary {
   public:
     using Find = void* (*)(const char* name);
 
-    // Recognizes Open MPI, libraries of MPICH's ABI, and libraries of the standard's ABI. Returns nothing for
-    // any other library. `find` returns the address of the library's function or object with that name.
+    // Recognizes Open MPI, libraries of MPICH's ABI, and libraries of the standard's ABI. Returns
+    // nothing for any other library. `find` returns the address of the library's function or object
+    // with that name.
     static std::optional<ForeignLibrary> recognize(Find find);
 
     const char* name() const noexcept { return name_; }
@@ -60,16 +62,16 @@ class ForeignLibrary {
     // Reads status `index` of an array.
     Arrival arrival(const void* statuses, std::size_t index = 0) const noexcept;
 
-    // The following functions ask the library. They may be called only for handles that the library has
-    // accepted in a call, because for others it may end the program.
+    // The following functions ask the library. They may be called only for handles that the library
+    // has accepted in a call, because for others it may end the program.
 
     // The size of an element in bytes; 0 for MPI_DATATYPE_NULL.
     Bytes type_size(Word type) const noexcept;
     int rank(Word comm) const noexcept;
     int size(Word comm) const noexcept;
     bool is_inter(Word comm) const noexcept;
-    // The rank in MPI_COMM_WORLD of each member of the communicator's group, or of its remote group; -1:
-    // the member does not belong to it.
+    // The rank in MPI_COMM_WORLD of each member of the communicator's group, or of its remote
+    // group; -1: the member does not belong to it.
     std::vector<int> world_ranks(Word comm, bool remote) const;
     // The number of tasks to which this task sends in a neighborhood collective call.
     std::size_t neighbors(Word comm) const noexcept;

@@ -1,9 +1,10 @@
-// MessageNumbers: the number of each message of a foreign library among those with the same communicator,
-// tag, sender and receiver. Sender and receiver count alike, because such messages do not overtake each
-// other (MPI 5.0, section 3.5), so the number says which receive belongs to a send.
+// MessageNumbers: the number of each message of a foreign library among those with the same
+// communicator, tag, sender and receiver. Sender and receiver count alike, because such messages do
+// not overtake each other (MPI 5.0, section 3.5), so the number says which receive belongs to a
+// send.
 //
-// A receive that names its source and tag takes its number when it is posted, one with a wildcard when
-// it has ended. If both are pending at the same time, their numbers may be exchanged.
+// A receive that names its source and tag takes its number when it is posted, one with a wildcard
+// when it has ended. If both are pending at the same time, their numbers may be exchanged.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +49,8 @@ class MessageNumbers {
         return ++*last_;
     }
 
-    // A receive that had taken this number was cancelled. The next one gets it, unless others have taken
-    // later numbers meanwhile.
+    // A receive that had taken this number was cancelled. The next one gets it, unless others have
+    // taken later numbers meanwhile.
     void give_back(const MessageLine& line, std::uint32_t number) {
         std::uint32_t* const count = lines_.find(line);
         if (count != nullptr && *count == number) --*count;

@@ -1,6 +1,7 @@
-// QueueTable: a hash table in which several values may have the same key; they leave in the order in which they came. A
-// library may give many requests one handle: MPICH does so for all sends that have ended at once. So the values of a
-// key are a list, and each operation takes the same time however many there are.
+// QueueTable: a hash table in which several values may have the same key; they leave in the order
+// in which they came. A library may give many requests one handle: MPICH does so for all sends that
+// have ended at once. So the values of a key are a list, and each operation takes the same time
+// however many there are.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class QueueTable {
   public:
     std::size_t size() const noexcept { return size_; }
 
-    // The oldest value with this key; null if there is none. Valid until the next change of the table.
+    // The oldest value with this key; null if there is none. Valid until the next change of the
+    // table.
     Value* find(const Key& key) noexcept {
         const Queue* const queue = queues_.find(key);
         return queue == nullptr ? nullptr : &nodes_[queue->first].value;

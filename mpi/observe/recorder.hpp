@@ -1,9 +1,11 @@
-// Recorder: turns the calls that a program makes to a foreign MPI library into what the calls of our own
-// library show: what the task does now, in its slot of the node segment, and records of the trace.
+// Recorder: turns the calls that a program makes to a foreign MPI library into what the calls of
+// our own library show: what the task does now, in its slot of the node segment, and records of the
+// trace.
 //
-// before() and after() enclose every outermost call. What one of them needs of the call is said by its
-// shape (call_shape.hpp); what differs between the libraries is in ForeignLibrary. The library's own
-// functions are called only to look something up, and for handles that it has accepted.
+// before() and after() enclose every outermost call. What one of them needs of the call is said by
+// its shape (call_shape.hpp); what differs between the libraries is in ForeignLibrary. The
+// library's own functions are called only to look something up, and for handles that it has
+// accepted.
 #pragma once
 
 #include <cstdint>
@@ -80,12 +82,13 @@ struct Part {
 class Recorder {
   public:
     // `slot`: of this task; the segment must exist as long as the process. `world_task`: see
-    // Communicators. `library_threads`: ids of the threads that the library has started for itself. To be constructed in
-    // the thread that has initialized MPI. Exists as long as the process.
+    // Communicators. `library_threads`: ids of the threads that the library has started for itself.
+    // To be constructed in the thread that has initialized MPI. Exists as long as the process.
     Recorder(const ForeignLibrary& library, TaskSlot& slot, TaskId world_task,
              std::span<const int> library_threads);
 
-    // `shape`: of the function of the call. Inlined, so that for a known shape hardly anything is left.
+    // `shape`: of the function of the call. Inlined, so that for a known shape hardly anything is
+    // left.
     void before(PoeObservedCall& call, const CallShape& shape);
     void after(PoeObservedCall& call, const CallShape& shape, int result);
     // The thread of this entry ends and calls no more.
@@ -169,18 +172,20 @@ class Recorder {
     QueueTable<Word, Pending> matched_;  // by the handle of the matched message
     MessageNumbers sends_;
     MessageNumbers receives_;
-    // Used only if there may be several threads, as ObservedTables::ended. Which thread has sent messages of a line; null:
-    // several have. Then the numbers of these messages may differ from the order in which the library has sent them.
+    // Used only if there may be several threads, as ObservedTables::ended. Which thread has sent
+    // messages of a line; null: several have. Then the numbers of these messages may differ from
+    // the order in which the library has sent them.
     MessageNumbers ended_;
     FlatTable<MessageLine, const void*> senders_;
-    // The number of the last request. Numbers begin again at 1 when the largest one that a whole call can hold is used,
-    // so that each of the pending requests has a different one.
+    // The number of the last request. Numbers begin again at 1 when the largest one that a whole
+    // call can hold is used, so that each of the pending requests has a different one.
     std::uint32_t requests_ = 0;
     std::uint32_t next_request() const noexcept {
         constexpr std::uint32_t kLargest = (1u << trace::WholeCall::kRequestBits) - 1;
         return requests_ % kLargest + 1;
     }
-    // The call that is ending, and its last part so far. It is recorded together with the end of the call.
+    // The call that is ending, and its last part so far. It is recorded together with the end of
+    // the call.
     const PoeObservedCall* ending_ = nullptr;
     Part last_part_;
     const Communicator* shown_comm_ = nullptr;

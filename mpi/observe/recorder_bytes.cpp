@@ -1,6 +1,6 @@
-// The bytes of collective calls whose arguments differ between members. Arguments that only the root gives, or
-// that do not count with MPI_IN_PLACE, may be anything, so they are looked at only where the standard says that they
-// count.
+// The bytes of collective calls whose arguments differ between members. Arguments that only the
+// root gives, or that do not count with MPI_IN_PLACE, may be anything, so they are looked at only
+// where the standard says that they count.
 #include "mpi/observe/recorder_calls.hpp"
 
 namespace poe::observe {
@@ -57,7 +57,8 @@ Bytes Recorder::special_bytes(const PoeObservedCall& call, const CallShape& shap
         const Blocks each = blocks_of(call, library_, shape, received);
         return bytes_of(each.count(static_cast<std::size_t>(comm.own_rank)), each.type);
     };
-    // A member of the root's side of an intercommunicator passes MPI_ROOT or MPI_PROC_NULL, and no data of its own.
+    // A member of the root's side of an intercommunicator passes MPI_ROOT or MPI_PROC_NULL, and no
+    // data of its own.
     const bool no_data = shape.root >= 0 && comm.inter && integer(call, shape.root) < 0;
     const bool in_place = is_in_place(shape.send_buffer);
     switch (shape.amount) {

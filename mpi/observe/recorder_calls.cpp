@@ -60,7 +60,8 @@ struct OwnCaller {
 
 }  // namespace
 
-// The entry of this thread. If all are in use, it is the last one, and nothing is known of the threads any more.
+// The entry of this thread. If all are in use, it is the last one, and nothing is known of the
+// threads any more.
 ObservedCaller& Recorder::own_caller() {
     static thread_local OwnCaller own;
     if (own.caller != nullptr) return *own.caller;
@@ -195,8 +196,8 @@ trace::CallRecord Recorder::record_of_part() noexcept {
             .bytes = part.bytes};
 }
 
-// The end of a call, with its last part. A receive with a wildcard has another line at its end than at its
-// beginning, so its end is another record.
+// The end of a call, with its last part. A receive with a wildcard has another line at its end than
+// at its beginning, so its end is another record.
 void Recorder::end_parts(const CallNotes& notes) noexcept {
     Part& part = last_part_;
     const std::uint32_t context = notes.comm != nullptr ? notes.comm->context : 0;
@@ -279,7 +280,8 @@ void Recorder::start_persistent(const PoeObservedCall& call, const CallShape& sh
     }
 }
 
-// A call about one request is about its message; of several requests the first tells the communicator.
+// A call about one request is about its message; of several requests the first tells the
+// communicator.
 void Recorder::describe_requests(const CallShape& shape, CallNotes& notes) {
     const std::vector<Word>& all = call_memory().requests;
     if (shape.requests >= 0 && all.empty()) return;
@@ -289,7 +291,8 @@ void Recorder::describe_requests(const CallShape& shape, CallNotes& notes) {
     if (shape.requests < 0) notes.end = known->end;
 }
 
-// The requests that must end before a wait returns, all or one. A call that does not wait needs nothing that is known.
+// The requests that must end before a wait returns, all or one. A call that does not wait needs
+// nothing that is known.
 void Recorder::need_requests(const CallShape& shape, const CallNotes& notes) {
     wait_->needs_count = 0;
     if (shape.flag >= 0) return;

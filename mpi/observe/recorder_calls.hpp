@@ -1,6 +1,6 @@
-// The path of every call through the recorder; see recorder.hpp. The functions are inlined into one pair of
-// functions per kind of call (recorder_hooks.cpp), because a call may cost a few nanoseconds only. What is rare is
-// in recorder_calls.cpp.
+// The path of every call through the recorder; see recorder.hpp. The functions are inlined into one
+// pair of functions per kind of call (recorder_hooks.cpp), because a call may cost a few
+// nanoseconds only. What is rare is in recorder_calls.cpp.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,9 @@
 
 namespace poe::observe {
 
-// The requests of the thread's call, and statuses that the program ignores. They are kept from the beginning to
-// the end of the call, because the library overwrites the handles of requests that have ended.
+// The requests of the thread's call, and statuses that the program ignores. They are kept from the
+// beginning to the end of the call, because the library overwrites the handles of requests that
+// have ended.
 struct CallMemory {
     std::vector<Word> requests;
     std::vector<unsigned long> statuses;
@@ -61,8 +62,8 @@ constexpr bool makes_request(Action action) noexcept {
     }
 }
 
-// Locks the mutex, if there is one, and counts the change (TaskSlot::calls). std::unique_lock costs more if there
-// is none.
+// Locks the mutex, if there is one, and counts the change (TaskSlot::calls). std::unique_lock costs
+// more if there is none.
 class OnlyThread {
   public:
     OnlyThread(std::mutex* mutex, std::atomic<std::uint64_t>& changes)
@@ -278,7 +279,8 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
     }
 }
 
-// Writes member by member: to copy what has just been written in parts takes longer than all the rest.
+// Writes member by member: to copy what has just been written in parts takes longer than all the
+// rest.
 [[gnu::always_inline]] inline void Recorder::outgoing(const PoeObservedCall& call,
                                                       const CallShape& shape,
                                                       const Communicator& comm, End& end) {

@@ -1,6 +1,6 @@
-// A pair of functions for each function of MPI: those of the recorder, compiled for its shape. And the start of
-// the recorder, the only name that libpoe-recorder.so exports. The library links to the engine, so marks and
-// records of MPL and VT_trc.h in the same program go to the same trace.
+// A pair of functions for each function of MPI: those of the recorder, compiled for its shape. And
+// the start of the recorder, the only name that libpoe-recorder.so exports. The library links to
+// the engine, so marks and records of MPL and VT_trc.h in the same program go to the same trace.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -57,8 +57,8 @@ const PoeRecorder* start(const PoeInterposer& interposer) {
     auto* segment = new NodeSegment(NodeSegment::attach(path));
     const auto index = segment->local_index(*task);
     if (!index) return nullptr;
-    // A world of another size is a job within the task, which another launcher has started. Or every
-    // task is alone.
+    // A world of another size is a job within the task, which another launcher has started. Or
+    // every task is alone.
     const int size = library->size(library->comm_world);
     const int rank = library->rank(library->comm_world);
     const bool whole_job = size == static_cast<int>(segment->tasks()) && rank == *task;

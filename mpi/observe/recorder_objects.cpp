@@ -1,5 +1,5 @@
-// The calls for windows and files. Each of these objects has the tasks of its communicator, and operations that are counted
-// apart from those of the communicator. See recorder.hpp.
+// The calls for windows and files. Each of these objects has the tasks of its communicator, and
+// operations that are counted apart from those of the communicator. See recorder.hpp.
 #include <algorithm>
 
 #include "mpi/observe/recorder_calls.hpp"
@@ -21,9 +21,10 @@ void Recorder::describe_object(const PoeObservedCall& call, const CallShape& sha
     if (found != nullptr) notes.comm = *found;
 }
 
-// What the call waits for. Each task that is to be awaited has an own line of messages: a task that opens its window for
-// others has sent one to each of them, and so has one that ends its access. Locks are not noted, because a library may
-// take a lock long after MPI_Win_lock has returned, so it is not known which task has it.
+// What the call waits for. Each task that is to be awaited has an own line of messages: a task that
+// opens its window for others has sent one to each of them, and so has one that ends its access.
+// Locks are not noted, because a library may take a lock long after MPI_Win_lock has returned, so
+// it is not known which task has it.
 void Recorder::note_object_needs(const PoeObservedCall& call, const CallShape& shape,
                                  CallNotes& notes) {
     using Kind = ObservedNeed::Kind;
@@ -44,7 +45,8 @@ void Recorder::note_object_needs(const PoeObservedCall& call, const CallShape& s
             ++comm->operations;
             break;
         case Action::kEndCollectiveFile:
-            // No other collective operation of the file may be between the beginning and the end of this one.
+            // No other collective operation of the file may be between the beginning and the end of
+            // this one.
             if (comm->operations > 0)
                 note_need({Kind::kFileOperation, -1, -1, comm->context, comm->operations - 1});
             break;
@@ -68,7 +70,8 @@ void Recorder::note_object_needs(const PoeObservedCall& call, const CallShape& s
     }
 }
 
-// An epoch of access waits for the tasks of the group to open their windows, one of exposure for the end of their access.
+// An epoch of access waits for the tasks of the group to open their windows, one of exposure for
+// the end of their access.
 void Recorder::begin_epoch(Communicator& window, Word group, bool access) {
     std::vector<ObservedNeed>& epoch = access ? window.access : window.exposure;
     const std::int32_t tag = access ? ObservedNeed::kWindowOpens : ObservedNeed::kAccessEnds;

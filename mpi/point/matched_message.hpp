@@ -26,8 +26,8 @@ inline MatchedMessage* find_matched(MPI_Message handle) noexcept {
 // Returns the oldest message that such a receive would match, or null. Lets messages make progress
 // if there is none at once. Never blocks. The result is valid until messages make progress.
 const comm::Unexpected* look_for(comm::Runtime& runtime, const comm::MatchKey& wanted);
-// The same, but blocks until there is one. Null if there can be none: see `outcome`, and `lost` if a task
-// has ended.
+// The same, but blocks until there is one. Null if there can be none: see `outcome`, and `lost` if
+// a task has ended.
 const comm::Unexpected* wait_for_message(comm::Runtime& runtime, const comm::MatchKey& wanted,
                                          comm::Outcome& outcome, TaskId& lost);
 // Takes the message out of matching.

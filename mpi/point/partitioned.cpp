@@ -21,8 +21,8 @@ struct SentOffer {
     comm::SendRequest send;
 };
 
-// Offers that the message layer has not taken yet. They outlive their requests, because a program may
-// free a request at once.
+// Offers that the message layer has not taken yet. They outlive their requests, because a program
+// may free a request at once.
 std::list<SentOffer>& sent_offers() {
     static auto* const offers = new std::list<SentOffer>;
     return *offers;
@@ -187,8 +187,8 @@ void PartitionedReceive::start(comm::MessageLayer&) {
     started_ = false;
 }
 
-// As with other messages, the sender may send fewer bytes than the receiver has room for. If it sends more, the messages
-// are received without their data, so that the sender does not wait.
+// As with other messages, the sender may send fewer bytes than the receiver has room for. If it
+// sends more, the messages are received without their data, so that the sender does not wait.
 void PartitionedReceive::start_parts(comm::MessageLayer& messages) {
     const PartitionOffer& offer = offer_->words;
     const auto count = static_cast<std::size_t>(offer.partitions);

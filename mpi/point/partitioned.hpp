@@ -1,11 +1,12 @@
-// Partitioned communication (MPI 5.0, chapter 4): a persistent message whose parts the program hands
-// over one by one. Separate because it has a protocol of its own above the message layer.
+// Partitioned communication (MPI 5.0, chapter 4): a persistent message whose parts the program
+// hands over one by one. Separate because it has a protocol of its own above the message layer.
 //
-//   1. MPI_Psend_init sends an offer: the number and the length of its partitions, and the first of a
-//      row of message types that this task gives to no other send. MPI_Precv_init starts a receive
-//      for an offer. Offers of a communicator, source and tag match these receives in their order.
-//   2. MPI_Start of the receive starts one receive per partition of the sender, as soon as the offer
-//      has arrived. How the receiver divides its buffer does not matter for the messages.
+//   1. MPI_Psend_init sends an offer: the number and the length of its partitions, and the first of
+//      a row of message types that this task gives to no other send. MPI_Precv_init starts a
+//      receive for an offer. Offers of a communicator, source and tag match these receives in their
+//      order.
+//   2. MPI_Start of the receive starts one receive per partition of the sender, as soon as the
+//      offer has arrived. How the receiver divides its buffer does not matter for the messages.
 //   3. MPI_Pready sends its partition as one message. Its type is the first type plus the number of the
 //      partition.
 // Both ends keep what they know, so a restart sends no offer. Messages of a later start arrive after
@@ -129,8 +130,8 @@ class PartitionedReceive final : public Partitioned {
     PartitionedReceive(comm::Runtime& runtime, const PartitionedArguments& given);
     ~PartitionedReceive() override;
 
-    // True if all bytes of this partition of the receiver have arrived. Precondition: the request is
-    // active.
+    // True if all bytes of this partition of the receiver have arrived. Precondition: the request
+    // is active.
     bool has_arrived(int partition);
 
     void start(comm::MessageLayer& messages) override;

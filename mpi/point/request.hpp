@@ -48,15 +48,16 @@ class Work {
     // The bytes that the status of the request names: of a data access to a file, those that
     // have moved.
     virtual Bytes moved() const noexcept { return 0; }
-    // The file whose error handler errors invoke; MPI_FILE_NULL: that of the request's communicator.
+    // The file whose error handler errors invoke; MPI_FILE_NULL: that of the request's
+    // communicator.
     virtual MPI_File file() const noexcept { return MPI_FILE_NULL; }
     // False if advance() calls no function of the program; then it is also called while the task
     // computes, by the progress thread.
     virtual bool calls_program() const noexcept { return true; }
     // True if a start of a persistent request is a collective operation of its communicator.
     virtual bool starts_operation() const noexcept { return true; }
-    // Fills in everything but MPI_ERROR of the status of an operation that has ended. Returns false,
-    // and does nothing, if such an operation has the status of one that receives nothing.
+    // Fills in everything but MPI_ERROR of the status of an operation that has ended. Returns
+    // false, and does nothing, if such an operation has the status of one that receives nothing.
     virtual bool describe(MPI_Status&) const noexcept { return false; }
 };
 
@@ -106,8 +107,9 @@ struct Request final : Object {
     TypeReference send_type;
     TypeReference receive_type;
 
-    // The members above and this one are all that a receive of contiguous memory touches: five cache lines. A
-    // program with many requests in flight needs more of them than the first cache holds.
+    // The members above and this one are all that a receive of contiguous memory touches: five
+    // cache lines. A program with many requests in flight needs more of them than the first cache
+    // holds.
     comm::ReceiveRequest receive;
     comm::SendRequest send;
     // Where the messages are, if the memory is neither contiguous nor a plain vector.
@@ -132,8 +134,8 @@ struct Request final : Object {
 Request& make_request();
 // Ends a request that is not active, and invalidates its handle.
 void free_request(Request& request) noexcept;
-// The one request of all sends that have ended when MPI_Isend returns, because to make a request takes
-// longer than a short message. It is always active and never freed.
+// The one request of all sends that have ended when MPI_Isend returns, because to make a request
+// takes longer than a short message. It is always active and never freed.
 Request& sent_request();
 // The number of requests in use, to find what a program has not freed.
 std::size_t requests_in_use() noexcept;

@@ -45,8 +45,8 @@ struct SendBuffer::Slot {
 };
 
 SendBuffer::SendBuffer(void* start, MPI_Count size) noexcept : start_(start), size_(size) {
-    // What a slot needs besides the message, what the alignment of its ends costs, and the envelope of
-    // check mode.
+    // What a slot needs besides the message, what the alignment of its ends costs, and the envelope
+    // of check mode.
     static_assert(round_up(sizeof(Slot)) + 2 * kAlignment + check::kEnvelopeBytes <=
                   MPI_BSEND_OVERHEAD);
     if (automatic()) return;

@@ -67,19 +67,20 @@ class SendBuffer {
     std::optional<TaskId> lost_;  // the task of a message that could not be sent
 };
 
-// What a buffer is attached to: a communicator, a session, or by default the process, whose buffer is
-// for the communicators of the world model.
+// What a buffer is attached to: a communicator, a session, or by default the process, whose buffer
+// is for the communicators of the world model.
 struct BufferOwner {
     Comm* comm = nullptr;
     int session = 0;  // the number of a session; 0: none
 };
 
-// The buffer that a send on this communicator uses: its own, or that of its session or of the process.
-// Null: none.
+// The buffer that a send on this communicator uses: its own, or that of its session or of the
+// process. Null: none.
 SendBuffer* buffer_for(const Comm& comm) noexcept;
 // The place where the buffer of this owner is kept.
 std::shared_ptr<SendBuffer>& buffer_of(const BufferOwner& owner);
-// For MPI_Session_finalize: detaches the session's buffer. Blocks until its messages have been sent.
+// For MPI_Session_finalize: detaches the session's buffer. Blocks until its messages have been
+// sent.
 void detach_buffer_of_session(comm::Runtime& runtime, int session);
 // For MPI_Comm_free and MPI_Comm_disconnect: detaches the communicator's buffer. Blocks until its
 // messages have been sent.

@@ -30,7 +30,8 @@ inline bool has_ended(const Request& request) noexcept {
     return true;
 }
 
-// Starts the receive of a request, which its `view` and `wanted` describe. Does not make the request active.
+// Starts the receive of a request, which its `view` and `wanted` describe. Does not make the
+// request active.
 inline void start_receive(comm::MessageLayer& messages, Request& request) {
     comm::ReceiveRequest& receive = request.receive;
     receive.reset(receive.view, receive.wanted);

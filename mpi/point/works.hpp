@@ -15,8 +15,8 @@ Request& make_work(comm::MessageLayer& messages, std::unique_ptr<Work> work, Com
 void start_work(comm::MessageLayer& messages, Request& request);
 // Continues one operation if it has not ended. Never blocks.
 void advance_work(comm::MessageLayer& messages, Request& request);
-// Continues all operations, but those that may call functions of the program only if `users_functions`
-// is true. Returns true if one has ended. Never blocks.
+// Continues all operations, but those that may call functions of the program only if
+// `users_functions` is true. Returns true if one has ended. Never blocks.
 bool advance_works(comm::MessageLayer& messages, bool users_functions);
 // Call when a program has completed an operation: if none is active, waits become cheaper again.
 void end_help_if_idle(comm::MessageLayer& messages);

@@ -58,8 +58,8 @@ class Environment {
 
     // The world model: from MPI_Init to MPI_Finalize.
     std::atomic<State> state{State::kBeforeInit};
-    // The number of users of the library: the world model while it is active, and each session. If it is
-    // 0, only functions that need nothing may be called.
+    // The number of users of the library: the world model while it is active, and each session. If
+    // it is 0, only functions that need nothing may be called.
     std::atomic<int> users{0};
     // Check mode (MP_MPICHECK): errors of the program are searched for that cost time to find. Set
     // before the first user. Other threads may make infos meanwhile.
@@ -71,8 +71,8 @@ class Environment {
     // The predefined communicators; null while they do not exist.
     CommBase* world = nullptr;
     CommBase* self = nullptr;
-    // The communicator with the tasks that have started this one; MPI_COMM_NULL if there are none, or if
-    // it was freed.
+    // The communicator with the tasks that have started this one; MPI_COMM_NULL if there are none,
+    // or if it was freed.
     MPI_Comm parent = MPI_COMM_NULL;
     // The program has set the error handler of MPI_COMM_SELF.
     bool self_has_own_errhandler = false;
@@ -85,9 +85,9 @@ class Environment {
     const Info& info_env();
 
     // The communicator whose error handler errors without an object invoke: MPI_COMM_SELF (MPI 5.0,
-    // section 9.3). Before MPI 4.0 it was MPI_COMM_WORLD, and programs of that time set the handler of
-    // MPI_COMM_WORLD only; so it is MPI_COMM_WORLD until the program sets a handler for MPI_COMM_SELF.
-    // A program that sets neither cannot tell the difference.
+    // section 9.3). Before MPI 4.0 it was MPI_COMM_WORLD, and programs of that time set the handler
+    // of MPI_COMM_WORLD only; so it is MPI_COMM_WORLD until the program sets a handler for
+    // MPI_COMM_SELF. A program that sets neither cannot tell the difference.
     MPI_Comm default_error_comm() const noexcept {
         return self_has_own_errhandler ? MPI_COMM_SELF : MPI_COMM_WORLD;
     }

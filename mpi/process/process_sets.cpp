@@ -61,8 +61,8 @@ std::vector<ProcessSet> parse_process_sets(std::string_view text, TaskId own, st
 }
 
 const ProcessSet* find_process_set(const std::vector<ProcessSet>& sets, std::string_view name) {
-    // In a URI, the scheme and the host may be written in capitals or small letters. The sets of the standard
-    // consist of these.
+    // In a URI, the scheme and the host may be written in capitals or small letters. The sets of
+    // the standard consist of these.
     constexpr std::string_view kOfStandard = "mpi://";
     const bool any_case = name.size() > kOfStandard.size() &&
                           equal_in_any_case(name.substr(0, kOfStandard.size()), kOfStandard);

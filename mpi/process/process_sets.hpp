@@ -1,5 +1,5 @@
-// The process sets of this job (MPI 5.0, section 11.3.2): the two of the standard, and those that poe
-// has described in MP_PSETS. Separate and pure, so that the text is tested without a job.
+// The process sets of this job (MPI 5.0, section 11.3.2): the two of the standard, and those that
+// poe has described in MP_PSETS. Separate and pure, so that the text is tested without a job.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ std::vector<ProcessSet> parse_process_sets(std::string_view text, TaskId own, st
 // The set with this name; null if there is none.
 const ProcessSet* find_process_set(const std::vector<ProcessSet>& sets, std::string_view name);
 
-// Those of this process, from MP_PSETS. Made at the first call. Precondition: the library is started,
-// in a job of `tasks` tasks.
+// Those of this process, from MP_PSETS. Made at the first call. Precondition: the library is
+// started, in a job of `tasks` tasks.
 const std::vector<ProcessSet>& process_sets(std::uint32_t tasks);
 
 }  // namespace poe::mpi

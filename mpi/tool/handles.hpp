@@ -1,6 +1,7 @@
 // The objects of the tools interface: handles of control variables, sessions with their handles of
-// performance variables, and how often the interface has been initialized. Thread-safe: callers hold
-// lock(). Functions of the tools interface invoke no error handlers; they return codes of MPI_T.
+// performance variables, and how often the interface has been initialized. Thread-safe: callers
+// hold lock(). Functions of the tools interface invoke no error handlers; they return codes of
+// MPI_T.
 #pragma once
 
 #include <memory>
@@ -44,8 +45,8 @@ void remove(std::set<std::unique_ptr<Object>>& all, const Object* object) {
     std::erase_if(all, [object](const auto& each) { return each.get() == object; });
 }
 
-// Makes the turn of the message layer the caller's for as long as it exists. No runtime before MPI is
-// initialized.
+// Makes the turn of the message layer the caller's for as long as it exists. No runtime before MPI
+// is initialized.
 class RuntimeTurn {
   public:
     RuntimeTurn() noexcept;

@@ -1,6 +1,6 @@
-// The variables of the tools interface (MPI 5.0, chapter 15.3) as tables. A variable's number is its
-// place in its table, which does not change while a program runs. Values are read from the runtime of
-// this process when a tool asks for them, so they cost nothing otherwise.
+// The variables of the tools interface (MPI 5.0, chapter 15.3) as tables. A variable's number is
+// its place in its table, which does not change while a program runs. Values are read from the
+// runtime of this process when a tool asks for them, so they cost nothing otherwise.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,8 @@ struct ControlVariable {
     std::uint64_t (*number)(const comm::Runtime&);
     // The value of a text; null for a number. At most kMaxText - 1 characters.
     std::string (*text)(comm::Runtime&);
-    // Changes a number; null if the variable is read only. Returns false if the value is not allowed.
+    // Changes a number; null if the variable is read only. Returns false if the value is not
+    // allowed.
     bool (*change)(comm::Runtime&, std::uint64_t);
 };
 inline constexpr int kMaxText = 64;

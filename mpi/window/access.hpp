@@ -65,10 +65,10 @@ struct Access {
 static_assert(sizeof(Access) == 56);
 
 // Carries out an operation that changes memory or fetches from it: `data` are the origin's data in
-// packed form, `fetched` receives the old contents in packed form; each is null if the kind has none.
-// `memory` is the address of the displacement and `layout` the target's elements there. An operation for
-// which is_atomic() is true must not run at the same time as another one on the same window of the same
-// target. Precondition: has_access_operation() is true of an accumulate.
+// packed form, `fetched` receives the old contents in packed form; each is null if the kind has
+// none. `memory` is the address of the displacement and `layout` the target's elements there. An
+// operation for which is_atomic() is true must not run at the same time as another one on the same
+// window of the same target. Precondition: has_access_operation() is true of an accumulate.
 void carry_out(const Access& access, std::byte* memory, const TypedLayout& layout,
                const std::byte* data, std::byte* fetched);
 

@@ -1,11 +1,13 @@
-// The shortest way of calls that need no other task, and of fences: operations with predefined datatypes on memory that is
-// mapped, contiguous puts and gets of another process, short operations with a result that a waiting target takes out of its mailbox,
-// locks that are free, and flushes with nothing to flush. But for the mailbox they take 5 to 20 ns; the general way takes three times as long, because it describes the operation and can report every error.
+// The shortest way of calls that need no other task, and of fences: operations with predefined
+// datatypes on memory that is mapped, contiguous puts and gets of another process, short operations
+// with a result that a waiting target takes out of its mailbox, locks that are free, and flushes
+// with nothing to flush. But for the mailbox they take 5 to 20 ns; the general way takes three
+// times as long, because it describes the operation and can report every error.
 //
-// Each function returns false, and has changed nothing, if its call is not so simple or is wrong. The caller then
-// takes the general way, which has the same effect. None of them blocks, but for the accumulate lock, a put or get of another process, a target that has taken an
-// operation, and a fence. All are
-// for the thread that has the turn. The arguments are those of the program.
+// Each function returns false, and has changed nothing, if its call is not so simple or is wrong.
+// The caller then takes the general way, which has the same effect. None of them blocks, but for
+// the accumulate lock, a put or get of another process, a target that has taken an operation, and a
+// fence. All are for the thread that has the turn. The arguments are those of the program.
 #pragma once
 
 #include <atomic>
@@ -49,7 +51,8 @@ struct Place {
     Bytes bytes = 0;
 };
 
-// False if the elements are not in the part, if there is no epoch, or if their datatype is not simple.
+// False if the elements are not in the part, if there is no epoch, or if their datatype is not
+// simple.
 inline bool find_place(Window& window, const PlainTarget& target, Place& place) noexcept {
     if (target.rank < 0 || target.rank >= window.size() || !in_access_epoch(window, target.rank))
         return false;
@@ -67,7 +70,8 @@ inline bool find_place(Window& window, const PlainTarget& target, Place& place) 
     return true;
 }
 
-// Adds a short put to the batch of a member of another process, and carries a longer one out (other_process.hpp).
+// Adds a short put to the batch of a member of another process, and carries a longer one out
+// (other_process.hpp).
 bool put_into_process(comm::Runtime& runtime, Window& window, int rank, const Place& place,
                       const void* given) noexcept;
 
@@ -83,7 +87,8 @@ inline bool put_at_once(comm::Runtime& runtime, Window& window, const void* give
     return true;
 }
 
-// Hands a short get to a target of another process that is just waiting in MPI, and carries a longer one out.
+// Hands a short get to a target of another process that is just waiting in MPI, and carries a
+// longer one out.
 bool get_from_process(comm::Runtime& runtime, Window& window, int rank, const Place& place,
                       void* fetched) noexcept;
 
@@ -99,8 +104,8 @@ inline bool get_at_once(comm::Runtime& runtime, Window& window, void* fetched,
     return true;
 }
 
-// MPI_Accumulate if `fetched` is null, otherwise MPI_Get_accumulate. `given` may be null if the operation is
-// MPI_NO_OP.
+// MPI_Accumulate if `fetched` is null, otherwise MPI_Get_accumulate. `given` may be null if the
+// operation is MPI_NO_OP.
 bool accumulate_at_once(comm::Runtime& runtime, Window& window, const void* given, void* fetched,
                         const PlainTarget& target, MPI_Op operation) noexcept;
 

@@ -1,8 +1,9 @@
-// Batch: short puts and accumulates on one member that wait for the next synchronisation, so that a mailbox or
-// a system call carries out many of them at once. Their data are in the batch, so the origin's buffers are free.
-// Pure: no function of this file knows windows.
+// Batch: short puts and accumulates on one member that wait for the next synchronisation, so that a
+// mailbox or a system call carries out many of them at once. Their data are in the batch, so the
+// origin's buffers are free. Pure: no function of this file knows windows.
 //
-// The records are in the order of the calls. Each is a Mail and its data, and begins at a multiple of 8 bytes.
+// The records are in the order of the calls. Each is a Mail and its data, and begins at a multiple
+// of 8 bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
-// Elements of predefined datatypes without gaps, and what atomic operations do to them. Both sides use these functions:
-// an origin on memory that it has mapped (at_once.hpp), and a target on operations of its mailbox (service.hpp). They
-// are separate because they know neither windows nor messages.
+// Elements of predefined datatypes without gaps, and what atomic operations do to them. Both sides
+// use these functions: an origin on memory that it has mapped (at_once.hpp), and a target on
+// operations of its mailbox (service.hpp). They are separate because they know neither windows nor
+// messages.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,8 @@ inline void copy_elements(void* to, const void* from, Bytes bytes) noexcept {
     }
 }
 
-// What an operation of an accumulate does. At most one of the three is there; if none is, the operation is not defined
-// on the datatype.
+// What an operation of an accumulate does. At most one of the three is there; if none is, the
+// operation is not defined on the datatype.
 struct Change {
     ReductionKernel kernel = nullptr;
     bool copies = false;  // it stores the data themselves
@@ -41,11 +42,13 @@ struct Change {
     }
 };
 
-// The change of the operation with this value on elements with this code (0: any). For a caller that has the turn:
-// programs repeat their operations, so the last change is kept. To look it up takes as long as to add a number.
+// The change of the operation with this value on elements with this code (0: any). For a caller
+// that has the turn: programs repeat their operations, so the last change is kept. To look it up
+// takes as long as to add a number.
 const Change& repeated_change(std::uint16_t operation, std::uint16_t element) noexcept;
 
-// Fetches the element and stores `given` if it equals `compared`. Precondition: the caller holds the accumulate lock.
+// Fetches the element and stores `given` if it equals `compared`. Precondition: the caller holds
+// the accumulate lock.
 inline void swap_if_equal(void* memory, const void* given, const void* compared, void* fetched,
                           Bytes bytes) noexcept {
     copy_elements(fetched, memory, bytes);

@@ -54,8 +54,8 @@ Fault end_of_member(comm::Runtime& runtime, Window& window, int rank) {
     return fault_of(runtime, *window.comm, comm::Outcome::kPeerBroken, window.task(rank));
 }
 
-// Blocks until over() is true. `ranks` are the members that it depends on: if one of them has ended,
-// the wait ends with a fault.
+// Blocks until over() is true. `ranks` are the members that it depends on: if one of them has
+// ended, the wait ends with a fault.
 template <typename Over>
 Fault wait_for_members(comm::Runtime& runtime, Window& window, const std::vector<int>& ranks,
                        Over&& over) {
@@ -124,7 +124,8 @@ Fault finish_locks(comm::Runtime& runtime, Window& window,
     return {};
 }
 
-// The operations on the member are complete at this task. The answer says that they have taken effect.
+// The operations on the member are complete at this task. The answer says that they have taken
+// effect.
 void begin_unlock(comm::Runtime& runtime, Window& window, int rank) {
     WindowMember& member = window.member(rank);
     const LockHeld held = std::exchange(member.lock, LockHeld::kNone);

@@ -1,4 +1,5 @@
-// Epochs: the synchronisation calls of windows (MPI 5.0, section 12.5), and which operations they allow.
+// Epochs: the synchronisation calls of windows (MPI 5.0, section 12.5), and which operations they
+// allow.
 //
 //   call        access epoch            how it ends
 //   fence       to all members          wait until the own operations have taken effect; barrier
@@ -6,8 +7,8 @@
 //   lock        to one member           wait until the own operations have taken effect, then release
 //   lock_all    to all members          the same for each member
 //
-// Every function blocks only as the standard allows, and returns a fault with MPI_ERR_RMA_SYNC if the
-// call does not fit to the epochs of the window; nothing has changed then.
+// Every function blocks only as the standard allows, and returns a fault with MPI_ERR_RMA_SYNC if
+// the call does not fit to the epochs of the window; nothing has changed then.
 #pragma once
 
 #include <mpi.h>

@@ -1,6 +1,7 @@
-// LockQueue: the ranks that hold the lock of one task's window, and the queue of the requests for it
-// (MPI 5.0, section 12.5.3). Requests are granted in the order in which they arrive. A request for a
-// shared lock therefore waits if an exclusive one is ahead of it, and no request starves. Pure.
+// LockQueue: the ranks that hold the lock of one task's window, and the queue of the requests for
+// it (MPI 5.0, section 12.5.3). Requests are granted in the order in which they arrive. A request
+// for a shared lock therefore waits if an exclusive one is ahead of it, and no request starves.
+// Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// MailChoice: decides for each operation on a created window whether the origin tries the target's mailbox
-// (mailbox.hpp) or copies by the system at once (single_copy.hpp).
+// MailChoice: decides for each operation on a created window whether the origin tries the target's
+// mailbox (mailbox.hpp) or copies by the system at once (single_copy.hpp).
 //
 //   length         the mailbox is tried
 //   below 4 KB     because some cache lines travel faster than a system call copies
@@ -7,8 +7,9 @@
 //                  takes 23 us by the mailbox if the cores are near and 48 to 370 if they are far; 80 by single copy.
 //   any            but not for a while after the target has not taken an operation
 //
-// To read the clock twice takes 8 % of the time of a put of 4 KB between near cores. So of operations below 16 KB, only
-// one in eight is measured as soon as both ways are known, and the others take the way that has been cheaper.
+// To read the clock twice takes 8 % of the time of a put of 4 KB between near cores. So of
+// operations below 16 KB, only one in eight is measured as soon as both ways are known, and the
+// others take the way that has been cheaper.
 //
 // It is separate because it is pure arithmetic, tested without tasks.
 #pragma once
@@ -53,8 +54,8 @@ class MailChoice {
     }
     // The same for an operation that is too short to be measured; nothing is counted.
     bool would_try_short() const noexcept { return skip_ == 0; }
-    // The operation was tried by the mailbox and took so long; 0: it was not measured. `listened`: the target took its
-    // first piece; otherwise single copy has carried out all of it, late.
+    // The operation was tried by the mailbox and took so long; 0: it was not measured. `listened`:
+    // the target took its first piece; otherwise single copy has carried out all of it, late.
     void tried(AccessKind kind, Bytes bytes, bool listened, std::uint64_t nanoseconds) {
         misses_ = listened ? 0 : misses_ < kMostMisses ? misses_ + 1 : misses_;
         skip_ = listened ? 0 : (1u << misses_);
@@ -70,8 +71,9 @@ class MailChoice {
     // After a miss the next two operations do not try, after one more the next four, and so on.
     static constexpr std::uint32_t kMostMisses = 6;
 
-    // If one of the tasks loses its core during an operation, this takes a hundred times as long and says nothing about
-    // the cores. So a time counts as twice the known one at most; if it stays longer, the cost grows by and by.
+    // If one of the tasks loses its core during an operation, this takes a hundred times as long
+    // and says nothing about the cores. So a time counts as twice the known one at most; if it
+    // stays longer, the cost grows by and by.
     void took(comm::CopyMethod way, AccessKind kind, Bytes bytes, std::uint64_t nanoseconds) {
         if (nanoseconds == 0) return;
         const comm::WayCosts& costs = tuner(kind).costs(bytes);
@@ -80,7 +82,8 @@ class MailChoice {
         tuner(kind).took(way, bytes, known > 0 ? std::min(nanoseconds, most) : nanoseconds);
     }
 
-    // Puts, gets and atomic operations differ: the first two copy each byte once by the system, the others twice.
+    // Puts, gets and atomic operations differ: the first two copy each byte once by the system, the
+    // others twice.
     using Tuners = std::array<comm::SingleCopyTuner, 3>;
     comm::SingleCopyTuner& tuner(AccessKind kind) {
         if (tuners_ == nullptr) tuners_ = std::make_unique<Tuners>();

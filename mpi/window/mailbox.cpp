@@ -20,8 +20,8 @@ constexpr std::chrono::nanoseconds kPatience{1000};
 constexpr std::chrono::nanoseconds kPatienceAmongPieces{10000};
 constexpr unsigned kPausesPerClock = 8;
 constexpr unsigned kLooksBeforePause = 64;
-// Pauses while the target carries an operation out until the processor is given away, and until the origin
-// looks whether the target has ended.
+// Pauses while the target carries an operation out until the processor is given away, and until the
+// origin looks whether the target has ended.
 constexpr unsigned kPausesPerYield = 1000;
 constexpr unsigned kPausesPerLook = 20000;
 
@@ -79,7 +79,8 @@ MailState state_of(const MailSlot& slot) noexcept {
     return slot.state.load(std::memory_order_acquire);
 }
 
-// Waits for as long as `patience` until the target takes the operation. Returns false if it does not.
+// Waits for as long as `patience` until the target takes the operation. Returns false if it does
+// not.
 bool is_taken(const MailSlot& slot, std::chrono::nanoseconds patience, MailWait& wait) {
     const auto look = [&] {
         for (unsigned i = 0; i < kPausesPerClock; ++i) {
@@ -106,7 +107,8 @@ bool withdraw(MailSlot& slot) noexcept {
     return slot.state.compare_exchange_strong(posted, MailState::kIdle, std::memory_order_relaxed);
 }
 
-// Waits for an operation that the target has taken. Returns false if the target has ended meanwhile.
+// Waits for an operation that the target has taken. Returns false if the target has ended
+// meanwhile.
 bool wait_until_done(const MailSlot& slot, MailWait& wait) {
     for (unsigned i = 0; i < kLooksBeforePause; ++i)
         if (state_of(slot) == MailState::kDone) return true;

@@ -1,6 +1,7 @@
-// Mailbox: an origin hands operations to a target that is just waiting in a call of MPI, because two cache
-// lines travel faster than a system call copies (single_copy.hpp). For created windows with all members on one
-// node. Each member has a mailbox in the SharedMemory of the window; origins write it, its owner empties it.
+// Mailbox: an origin hands operations to a target that is just waiting in a call of MPI, because
+// two cache lines travel faster than a system call copies (single_copy.hpp). For created windows
+// with all members on one node. Each member has a mailbox in the SharedMemory of the window;
+// origins write it, its owner empties it.
 //
 //   word     value      stored by    meaning
 //   claims   bit i      the origins  an origin uses slot i; in a line of its own, which the target does not read
@@ -11,19 +12,19 @@
 //
 // An operation has these steps:
 //   1. The origin claims a slot, writes the operation and its data, and stores kPosted (release).
-//   2. The target looks at its slots whenever it polls for messages, and changes kPosted to kTaken. It carries
-//      the operation out and stores kDone (release).
+//   2. The target looks at its slots whenever it polls for messages, and changes kPosted to kTaken.
+//      It carries the operation out and stores kDone (release).
 //   3. The origin copies the result and clears its claim.
 // If the target does not take the operation within about the time of a system call, because it computes or
 // sleeps, the origin changes kPosted to kIdle and accesses the target's memory by itself. Both changes are
 // compare-and-swap, so exactly one of the two tasks carries the operation out.
 //
-// Long operations are cut into pieces, several of which are under way at the same time, so that origin and
-// target copy in parallel.
+// Long operations are cut into pieces, several of which are under way at the same time, so that
+// origin and target copy in parallel.
 //
-// Invariant: hand_over() returns after the whole operation has taken effect. So operations of one origin take
-// effect in their order, however they are carried out. If an origin dies, a slot may stay claimed; the others
-// use the remaining slots, or none.
+// Invariant: hand_over() returns after the whole operation has taken effect. So operations of one
+// origin take effect in their order, however they are carried out. If an origin dies, a slot may
+// stay claimed; the others use the remaining slots, or none.
 #pragma once
 
 #include <array>
@@ -42,7 +43,8 @@ inline constexpr Bytes kMailPieceBytes = 16 << 10;
 
 enum class MailState : std::uint32_t { kIdle, kPosted, kTaken, kDone };
 
-// An operation on contiguous bytes of the target's window, or a batch of such operations (batch.hpp).
+// An operation on contiguous bytes of the target's window, or a batch of such operations
+// (batch.hpp).
 struct Mail {
     AccessKind kind = AccessKind::kPut;
     bool batch = false;             // the data are the records of a batch, and only `bytes` counts
@@ -98,10 +100,11 @@ class MailSender {
     virtual Fault lost_fault() = 0;
 };
 
-// Carries out an operation of `bytes` bytes. `mail` describes it but for its length; `data` are the origin's
-// data and `fetched` the place of the result, null if the kind has none. A kind other than put and get is cut
-// between elements of `element_bytes`. `listens` is set to whether the target has taken the first piece. Blocks
-// until the operation has taken effect. The target's process must not be this one.
+// Carries out an operation of `bytes` bytes. `mail` describes it but for its length; `data` are the
+// origin's data and `fetched` the place of the result, null if the kind has none. A kind other than
+// put and get is cut between elements of `element_bytes`. `listens` is set to whether the target
+// has taken the first piece. Blocks until the operation has taken effect. The target's process must
+// not be this one.
 Fault hand_over(Mailbox& box, const Mail& mail, Bytes bytes, Bytes element_bytes,
                 const std::byte* data, std::byte* fetched, MailSender& sender, bool& listens);
 
@@ -111,13 +114,13 @@ enum class Handed : std::uint8_t {
     kLost,      // the target has ended after it had taken the operation
 };
 
-// The same for an operation that fits into the line of a slot: `mail` has its length. Blocks while the target carries
-// it out. The caller decides what happens if the target does not take it.
+// The same for an operation that fits into the line of a slot: `mail` has its length. Blocks while
+// the target carries it out. The caller decides what happens if the target does not take it.
 Handed hand_over_short(Mailbox& box, const Mail& mail, const std::byte* data, std::byte* fetched,
                        MailWait& wait);
 
-// The target's side: takes each posted operation and calls carry_out(mail, data). Returns true if there was
-// any. Never blocks.
+// The target's side: takes each posted operation and calls carry_out(mail, data). Returns true if
+// there was any. Never blocks.
 template <typename CarryOut>
 bool empty_mailbox(Mailbox& box, CarryOut&& carry_out) {
     bool any = false;

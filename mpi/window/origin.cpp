@@ -119,7 +119,8 @@ struct SentData {
     std::size_t length = 0;  // of one
 };
 
-// Where this task can access the part of the target: in its own memory, or in that of the other process.
+// Where this task can access the part of the target: in its own memory, or in that of the other
+// process.
 bool is_reachable(const Window& window, int rank) noexcept {
     const WindowMember& member = window.members[static_cast<std::size_t>(rank)];
     return rank == window.rank() || member.mapped != nullptr || member.process != 0;

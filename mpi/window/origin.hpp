@@ -1,8 +1,9 @@
-// The origin's side of operations on windows: how they are started, and how this task waits until they
-// have taken effect.
+// The origin's side of operations on windows: how they are started, and how this task waits until
+// they have taken effect.
 //
 // An operation on memory that this task sees is carried out before the call returns. Any other one
-// becomes one to three messages: the Access with short data, longer data, and the answer of the target.
+// becomes one to three messages: the Access with short data, longer data, and the answer of the
+// target.
 //
 //   completion                     known when
 //   the origin's buffers are free  the messages have been sent, and answers with data have arrived
@@ -68,8 +69,8 @@ struct Pending {
     }
 };
 
-// Starts an operation. Never blocks for a message. `pending` receives what MPI_Rput and its relatives
-// wait for; null if the operation has ended already as far as this task is concerned.
+// Starts an operation. Never blocks for a message. `pending` receives what MPI_Rput and its
+// relatives wait for; null if the operation has ended already as far as this task is concerned.
 Fault start_access(comm::Runtime& runtime, Window& window, const AccessArguments& arguments,
                    std::shared_ptr<Pending>& pending);
 
@@ -96,11 +97,12 @@ inline bool has_open_operations(const Window& window) noexcept {
     return false;
 }
 
-// Serves other tasks now and then, for synchronisations that have nothing to wait for. Does not block for them.
+// Serves other tasks now and then, for synchronisations that have nothing to wait for. Does not
+// block for them.
 //
-// A program may wait for another task by a loop of operations that never wait here, so the loop serves the
-// others, and gives the processor away if tasks share it. Not in each turn, because it costs as much as several
-// short operations.
+// A program may wait for another task by a loop of operations that never wait here, so the loop
+// serves the others, and gives the processor away if tasks share it. Not in each turn, because it
+// costs as much as several short operations.
 inline void look_at_others(comm::Runtime& runtime, Window& window) {
     constexpr unsigned kFlushesPerLook = 64;
     if (++window.idle_flushes % kFlushesPerLook != 0 || window.size() == 1) return;

@@ -156,8 +156,8 @@ class BatchSender final : public WindowMailSender {
     const std::span<const std::byte> records_;
 };
 
-// Hands the operation over, or copies; see MailChoice. Short operations and batches of them are not measured, because
-// to read the clock takes as long as one of them.
+// Hands the operation over, or copies; see MailChoice. Short operations and batches of them are not
+// measured, because to read the clock takes as long as one of them.
 Fault hand_over_or_copy(WindowMember& member, const Mail& mail, Bytes bytes, Bytes unit,
                         const std::byte* data, std::byte* fetched, MailSender& sender) {
     if (member.mailbox == nullptr) return sender.by_copy(0, bytes);

@@ -38,8 +38,8 @@ Service& service() noexcept {
     return *the_service;
 }
 
-// An activity that ends when there are no windows. It makes progress during waits as the operations of
-// requests do, and also while the task computes, because it calls no function of the program.
+// An activity that ends when there are no windows. It makes progress during waits as the operations
+// of requests do, and also while the task computes, because it calls no function of the program.
 class ServiceWork final : public Work {
   public:
     void start(comm::MessageLayer&) override {}

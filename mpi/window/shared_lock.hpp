@@ -1,5 +1,5 @@
-// The locks of a window in shared memory: those of MPI_Win_lock, one per member, in its MemberControl.
-// An origin takes and releases them by itself, so the member may compute meanwhile.
+// The locks of a window in shared memory: those of MPI_Win_lock, one per member, in its
+// MemberControl. An origin takes and releases them by itself, so the member may compute meanwhile.
 //
 //   word      meaning
 //   holders   0: free; kExclusiveHolder + the task that holds it; otherwise: the number of shared holders
@@ -7,15 +7,15 @@
 //             exclusive lock is granted although others come and go
 //   waiting   origins that wait for any lock; the origin that releases it wakes the tasks that sleep
 //
-// Invariant: `holders` changes only from 0 to an exclusive holder, from there to 0 by this holder, and by one
-// between numbers of shared holders. While a task holds the lock exclusively, nobody else changes the word, so
-// the holder releases the lock by a plain store. A lock and its release therefore take one atomic operation, which
-// is the dearest part of both.
+// Invariant: `holders` changes only from 0 to an exclusive holder, from there to 0 by this holder,
+// and by one between numbers of shared holders. While a task holds the lock exclusively, nobody
+// else changes the word, so the holder releases the lock by a plain store. A lock and its release
+// therefore take one atomic operation, which is the dearest part of both.
 //
-// No wake-up is lost: before an origin sleeps, it increments `waiting`, executes the heavy fence (Waiter::begin_sleep) and
-// looks at `holders` again; the one that releases the lock changes `holders`, executes the light fence, and looks
-// at `waiting` (base/fence.hpp).
-// If a member of the window dies, waits for its locks end with a fault, because it may hold them.
+// No wake-up is lost: before an origin sleeps, it increments `waiting`, executes the heavy fence
+// (Waiter::begin_sleep) and looks at `holders` again; the one that releases the lock changes
+// `holders`, executes the light fence, and looks at `waiting` (base/fence.hpp). If a member of the
+// window dies, waits for its locks end with a fault, because it may hold them.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,8 @@ inline bool try_lock(MemberControl& control, bool exclusive, TaskId task) noexce
     return false;
 }
 
-// Releases the lock. Returns true if an origin waits for it, whose task may sleep and must be woken. Never blocks.
+// Releases the lock. Returns true if an origin waits for it, whose task may sleep and must be
+// woken. Never blocks.
 inline bool release_lock(MemberControl& control, bool exclusive, const Fences& fences) noexcept {
     if (exclusive) {
         control.holders.store(0, std::memory_order_release);

@@ -1,16 +1,18 @@
-// SharedMemory: the memory of a window that all its members on one node have mapped. Each node has its own.
+// SharedMemory: the memory of a window that all its members on one node have mapped. Each node has
+// its own.
 //
-// The memory is an anonymous file of the lowest rank on the node, which the others open through /proc. The
-// system frees it with the last process that has mapped it, so nothing remains after a killed job. It
-// begins with a control block for each member; the parts of the members on this node follow in rank order.
+// The memory is an anonymous file of the lowest rank on the node, which the others open through
+// /proc. The system frees it with the last process that has mapped it, so nothing remains after a
+// killed job. It begins with a control block for each member; the parts of the members on this node
+// follow in rank order.
 //
 //   word         written by               meaning
 //   accumulate   the origins, the target  0: free; otherwise 1 + the task that holds it
 //
-// Invariant: a task that executes an operation for which is_atomic() is true on a member's part holds
-// that member's `accumulate` lock. This task is either an origin on the same node, or the target, which
-// executes an operation that it has received from another node as a message. If a task dies while it holds the lock,
-// the next task that wants the lock acquires it.
+// Invariant: a task that executes an operation for which is_atomic() is true on a member's part
+// holds that member's `accumulate` lock. This task is either an origin on the same node, or the
+// target, which executes an operation that it has received from another node as a message. If a
+// task dies while it holds the lock, the next task that wants the lock acquires it.
 #pragma once
 
 #include <atomic>
@@ -39,8 +41,8 @@ struct alignas(64) MemberControl {
 
 class SharedMemory {
   public:
-    // All members of `comm` make this call with the sizes of all parts; each part begins at a multiple of
-    // `alignment` bytes. Blocks. If it fails at one member, all get a fault.
+    // All members of `comm` make this call with the sizes of all parts; each part begins at a
+    // multiple of `alignment` bytes. Blocks. If it fails at one member, all get a fault.
     static Fault make(comm::Runtime& runtime, Comm& comm, std::span<const std::int64_t> sizes,
                       std::int64_t alignment, std::shared_ptr<SharedMemory>& made);
     ~SharedMemory();
@@ -71,8 +73,8 @@ class SharedMemory {
 // True if all members of the communicator are on one node. The same at all members.
 bool on_one_node(comm::Runtime& runtime, const Comm& comm);
 
-// Holds the accumulate lock of a member's part while it exists; does nothing if `needed` is false or the
-// window has no shared memory. Blocks for as long as another task executes one operation.
+// Holds the accumulate lock of a member's part while it exists; does nothing if `needed` is false
+// or the window has no shared memory. Blocks for as long as another task executes one operation.
 class AccumulateLock {
   public:
     AccumulateLock(const Window& window, int rank, bool needed);

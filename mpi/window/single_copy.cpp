@@ -42,7 +42,8 @@ Fault move_all(pid_t process, std::byte* memory, const TypedLayout& layout, std:
         Bytes bytes = 0;
         const std::size_t count = layout.pieces(memory, at, pieces, bytes);
         iovec own{packed + at, bytes};
-        // The system moves at most 2 GB at once, and stops between two pieces only if one is not there.
+        // The system moves at most 2 GB at once, and stops between two pieces only if one is not
+        // there.
         const ssize_t moved = move(process, &own, 1, pieces.data(), count, 0);
         if (moved <= 0) return copy_fault(process);
         at += static_cast<Bytes>(moved);

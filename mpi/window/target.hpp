@@ -2,15 +2,16 @@
 //
 // An operation is carried out in three steps:
 //   1. Its message is received. It begins with an Access.
-//   2. When all earlier operations of the same origin have been carried out, data that did not fit are
-//      received: those of a put into the window, those of an accumulate into a buffer.
+//   2. When all earlier operations of the same origin have been carried out, data that did not fit
+//      are received: those of a put into the window, those of an accumulate into a buffer.
 //   3. The operation is carried out, and what it gives is sent to the origin.
 //
 // Invariants:
 //   - Operations of one origin take effect in the order in which they were started. Therefore an
 //     answer to kFlush or kUnlock means that all earlier ones have taken effect.
-//   - An operation for which is_atomic() is true takes effect in one call of apply(), which holds the
-//     accumulate lock of this part of the window if other tasks have mapped it (shared_memory.hpp).
+//   - An operation for which is_atomic() is true takes effect in one call of apply(), which holds
+//     the accumulate lock of this part of the window if other tasks have mapped it
+//     (shared_memory.hpp).
 #pragma once
 
 #include <cstddef>

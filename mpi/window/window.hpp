@@ -62,8 +62,8 @@ struct WindowMember {
     Mailbox* mailbox = nullptr;   // of a member whose memory this task may copy
     MailChoice mail_choice;
     Batch batch;  // operations on such a member that wait for the next synchronisation
-    // The lock of the member, if all members have their locks in shared memory (shared_lock.hpp); otherwise null, and
-    // locks are messages.
+    // The lock of the member, if all members have their locks in shared memory (shared_lock.hpp);
+    // otherwise null, and locks are messages.
     MemberControl* control = nullptr;
     LockHeld lock = LockHeld::kNone;
     bool started = false;    // in the access epoch of MPI_Win_start

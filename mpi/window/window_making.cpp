@@ -59,7 +59,8 @@ struct PartRecord {
     std::int32_t code = MPI_SUCCESS;
     std::int32_t noncontiguous = 0;
     std::int32_t refuses_copies = 0;
-    // Set with MP_EUILIB=ip, which differs between the jobs of a window that has members of several.
+    // Set with MP_EUILIB=ip, which differs between the jobs of a window that has members of
+    // several.
     std::int32_t by_tcp = 0;
     std::int32_t unused = 0;
 };
@@ -143,8 +144,8 @@ Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
     if (asked && !on_one_node(runtime, *window.comm))
         return {MPI_ERR_RMA_SHARED, "comm", "its members are on several nodes",
                 "make a communicator with MPI_Comm_split_type and MPI_COMM_TYPE_SHARED first"};
-    // With MP_EUILIB=ip, messages do not use shared memory, and neither do windows. The exception is
-    // MPI_Win_allocate_shared, because its program accesses the memory itself.
+    // With MP_EUILIB=ip, messages do not use shared memory, and neither do windows. The exception
+    // is MPI_Win_allocate_shared, because its program accesses the memory itself.
     if (window.size() == 1 || (!asked && is_by_tcp(all)))
         return allocate_alone(runtime, window, part);
     std::vector<std::int64_t> sizes;
@@ -160,8 +161,8 @@ Fault allocate(comm::Runtime& runtime, Window& window, const WindowPart& part,
     return {};
 }
 
-// A created window: each member accesses the memory of the others on its node by single copy, if the system lets
-// all members.
+// A created window: each member accesses the memory of the others on its node by single copy, if
+// the system lets all members.
 Fault open_to_copies(comm::Runtime& runtime, Window& window, const std::vector<PartRecord>& all) {
     if (window.size() == 1 || is_by_tcp(all)) return {};
     const std::vector<std::int64_t> sizes(all.size(), sizeof(Mailbox));
@@ -192,8 +193,8 @@ Fault open_to_copies(comm::Runtime& runtime, Window& window, const std::vector<P
     return {};
 }
 
-// With MP_EUILIB=ip, tasks do not wake each other through shared memory, so locks are messages although the memory of
-// MPI_Win_allocate_shared is there.
+// With MP_EUILIB=ip, tasks do not wake each other through shared memory, so locks are messages
+// although the memory of MPI_Win_allocate_shared is there.
 void share_locks(comm::Runtime& runtime, Window& window) {
     if (window.memory == nullptr || !window.memory->has_all() || runtime.shared_memory() == nullptr)
         return;

@@ -25,8 +25,8 @@ struct MadeWindow {
     Fault fault;
 };
 
-// All members of `comm`, which is an intracommunicator, make this call. Blocks until they have. A fault of
-// the arguments at one member, or a lack of memory, becomes a fault at all members.
+// All members of `comm`, which is an intracommunicator, make this call. Blocks until they have. A
+// fault of the arguments at one member, or a lack of memory, becomes a fault at all members.
 MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& part);
 
 // Refuses a window with an open epoch.
@@ -39,8 +39,9 @@ Fault free_window(comm::Runtime& runtime, Window& window);
 Fault attach(Window& window, void* base, std::int64_t size);
 Fault detach(Window& window, const void* base);
 
-// The address, size and unit of a member's part of a shared window. `rank` may be MPI_PROC_NULL: the first
-// member whose part is not empty. The address is null if this task does not see that part.
+// The address, size and unit of a member's part of a shared window. `rank` may be MPI_PROC_NULL:
+// the first member whose part is not empty. The address is null if this task does not see that
+// part.
 struct SharedPart {
     void* base = nullptr;
     std::int64_t size = 0;

@@ -99,8 +99,8 @@ struct Started {};
 struct StartFailed {
     std::vector<LaunchFailure> failures;
     std::string text;
-    // If not negative: another job has reserved this node, or uses what this job wants. A later attempt
-    // may succeed.
+    // If not negative: another job has reserved this node, or uses what this job wants. A later
+    // attempt may succeed.
     NodeIndex busy = -1;
 };
 
@@ -332,7 +332,8 @@ struct DebuggerOutput {
     std::string bytes;
 };
 
-// So many bytes of DebuggerOutput have been read. A daemon sends at most kDebuggerWindow bytes more.
+// So many bytes of DebuggerOutput have been read. A daemon sends at most kDebuggerWindow bytes
+// more.
 struct DebuggerCredit {
     std::uint64_t bytes = 0;
 };
@@ -355,7 +356,8 @@ struct ProcessTaken {
     std::int32_t pid = 0;
 };
 
-// Interrupts the function that gdb has called in this process of a task; 0: what gdb itself executes.
+// Interrupts the function that gdb has called in this process of a task; 0: what gdb itself
+// executes.
 struct InterruptCommand {
     std::int32_t pid = 0;
 };

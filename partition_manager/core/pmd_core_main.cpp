@@ -147,8 +147,8 @@ int start_tracer(const Request& request) {
     return trouble;
 }
 
-// The libraries that stand between a program and libmpi_abi.so.1 or libmpl.so.1: their addresses say nothing about the
-// program.
+// The libraries that stand between a program and libmpi_abi.so.1 or libmpl.so.1: their addresses
+// say nothing about the program.
 bool is_library_of_poe(const std::string& path) {
     const std::string name = path.substr(path.rfind('/') + 1);
     for (const char* library : {"libmpi_abi", "libmpl.", "libpoe", "libmpich."})
@@ -156,7 +156,8 @@ bool is_library_of_poe(const std::string& path) {
     return false;
 }
 
-// Each word is "PROCESS:ADDRESS"; the address is that after the call. The line of an unknown place is empty.
+// Each word is "PROCESS:ADDRESS"; the address is that after the call. The line of an unknown place
+// is empty.
 int print_places(int count, char** words) {
     std::map<pid_t, poe::ProcessLines> processes;
     for (int i = 0; i < count; ++i) {

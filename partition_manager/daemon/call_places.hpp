@@ -1,5 +1,5 @@
-// CallPlaces: the source line of the call in which each task waits. pmd-core reads the debug information, because
-// pmd itself loads no libraries.
+// CallPlaces: the source line of the call in which each task waits. pmd-core reads the debug
+// information, because pmd itself loads no libraries.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ using CallSite = std::pair<pid_t, std::uint64_t>;
 
 class CallPlaces {
   public:
-    // Finds out the places of these calls. Blocks while debug information is read, but at most for two seconds; what is
-    // not known by then is asked for again the next time.
+    // Finds out the places of these calls. Blocks while debug information is read, but at most for
+    // two seconds; what is not known by then is asked for again the next time.
     void learn(const std::vector<CallSite>& calls);
 
     // "ring.c:42"; without debug information "main (ring+0x1189)"; empty if it is unknown.

@@ -42,8 +42,8 @@ std::vector<Core> usable_cores() {
 
 namespace {
 
-// The cores if there are at least `wanted`; otherwise the processors as cores of their own, if these are
-// enough; otherwise nothing.
+// The cores if there are at least `wanted`; otherwise the processors as cores of their own, if
+// these are enough; otherwise nothing.
 std::vector<Core> enough_units(const std::vector<Core>& cores, std::size_t wanted) {
     if (cores.size() >= wanted) return cores;
     std::vector<Core> units;

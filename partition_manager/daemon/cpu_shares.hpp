@@ -23,8 +23,9 @@ std::vector<Core> usable_cores();
 // fewer processors than tasks. Pure.
 std::vector<cpu_set_t> cpu_shares(const std::vector<Core>& cores, std::size_t tasks);
 
-// The same for tasks with a number of threads each (-threads): each share consists of `threads` whole
-// cores, or of `threads` processors if there are too few cores. Empty if there are too few processors.
+// The same for tasks with a number of threads each (-threads): each share consists of `threads`
+// whole cores, or of `threads` processors if there are too few cores. Empty if there are too few
+// processors.
 std::vector<cpu_set_t> thread_shares(const std::vector<Core>& cores, std::size_t tasks,
                                      std::size_t threads);
 

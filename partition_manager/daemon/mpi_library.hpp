@@ -1,11 +1,13 @@
-// Which MPI library a program gets that somebody has built for the standard's binary interface: POE's own,
-// unless the user wants that of the program (-mpi_library). The program may name directories in which
-// another one is installed, and those in DT_RPATH precede LD_LIBRARY_PATH. Therefore POE's library is
-// preloaded. The loader then uses it wherever a library with the same soname is needed.
+// Which MPI library a program gets that somebody has built for the standard's binary interface:
+// POE's own, unless the user wants that of the program (-mpi_library). The program may name
+// directories in which another one is installed, and those in DT_RPATH precede LD_LIBRARY_PATH.
+// Therefore POE's library is preloaded. The loader then uses it wherever a library with the same
+// soname is needed.
 //
-// On request (-mpi poe) a program that somebody has built for MPICH's binary interface gets POE's library
-// too, through libmpich.so.12 of POE (mpi/mpich_abi). Its folder precedes all others in LD_LIBRARY_PATH,
-// so a program that loads its MPI library at run time, or that a script starts, finds it as well.
+// On request (-mpi poe) a program that somebody has built for MPICH's binary interface gets POE's
+// library too, through libmpich.so.12 of POE (mpi/mpich_abi). Its folder precedes all others in
+// LD_LIBRARY_PATH, so a program that loads its MPI library at run time, or that a script starts,
+// finds it as well.
 #pragma once
 
 #include <string>
@@ -18,16 +20,18 @@ struct MpiLibraryChoice {
     std::string attention;  // what the user should know; empty: nothing
 };
 
-// `program` is the file of the program, `own` that of POE's library; empty if it is not installed. A
-// program that finds POE's library by itself, one that needs no libmpi_abi.so.1, and a script get
+// `program` is the file of the program, `own` that of POE's library; empty if it is not installed.
+// A program that finds POE's library by itself, one that needs no libmpi_abi.so.1, and a script get
 // nothing. Reads the program's file.
 MpiLibraryChoice choose_mpi_library(const std::string& program, const std::string& own);
 
-// The same for a program of MPICH's interface. `folder` is that of POE's libmpich.so.12; empty if it is not
-// installed. A program of Open MPI, and one that needs no libraries, gets nothing, and the attention says so.
+// The same for a program of MPICH's interface. `folder` is that of POE's libmpich.so.12; empty if
+// it is not installed. A program of Open MPI, and one that needs no libraries, gets nothing, and
+// the attention says so.
 MpiLibraryChoice choose_mpich_library(const std::string& program, const std::string& folder);
 
-// The path of POE's library, relative to the directory of pmd's program. Empty if it is not installed.
+// The path of POE's library, relative to the directory of pmd's program. Empty if it is not
+// installed.
 std::string find_mpi_library(const std::string& directory);
 // The folder of POE's libmpich.so.12 likewise.
 std::string find_mpich_folder(const std::string& directory);

@@ -153,8 +153,8 @@ void NodeDaemon::on_own_message(Message message) {
     }
 }
 
-// Returns the process of the task that has called MPL or MPI, which a script may have started; 0: none
-// has, or it has ended.
+// Returns the process of the task that has called MPL or MPI, which a script may have started; 0:
+// none has, or it has ended.
 pid_t NodeDaemon::process_in_call(TaskId task) const {
     const auto index = segment_ ? segment_->local_index(task) : std::nullopt;
     if (!index) return 0;
@@ -448,8 +448,8 @@ bool NodeDaemon::anybody_left() {
     return others.empty() ? has_children() : !descendants(others).empty();
 }
 
-// Returns the daemon's children that do not belong to tasks: the PMIx server, the sampler, and the processes
-// that lead to daemons below.
+// Returns the daemon's children that do not belong to tasks: the PMIx server, the sampler, and the
+// processes that lead to daemons below.
 std::vector<pid_t> NodeDaemon::not_tasks() const {
     std::vector<pid_t> found;
     if (relay_) found = relay_->branches().pids();

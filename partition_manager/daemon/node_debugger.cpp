@@ -215,9 +215,9 @@ void NodeDebugger::end() {
     });
 }
 
-// A function that gdb has called in a task gets the signal in the task, and ends. gdb itself ends what it
-// executes at a SIGINT. A task that is stopped must not get the signal, which would wait for it and kill it
-// after gdb has detached.
+// A function that gdb has called in a task gets the signal in the task, and ends. gdb itself ends
+// what it executes at a SIGINT. A task that is stopped must not get the signal, which would wait
+// for it and kill it after gdb has detached.
 void NodeDebugger::interrupt(pid_t task) {
     if (pid_ == 0) return;
     const bool executes = task != 0 && tracer_of(task) == pid_ && has_running_thread(task);

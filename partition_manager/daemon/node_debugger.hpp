@@ -2,8 +2,8 @@
 // The daemon starts it and carries its machine interface; it knows nothing of the commands.
 //
 //   1. StartDebugger: gdb is started, and DebuggerStarted is sent.
-//   2. DebuggerInput is written to gdb. What gdb writes is sent as DebuggerOutput, within the window
-//      that DebuggerCredit opens.
+//   2. DebuggerInput is written to gdb. What gdb writes is sent as DebuggerOutput, within the
+//      window that DebuggerCredit opens.
 //   3. EndDebugger, or the loss of poe, closes gdb's input. gdb then detaches from its tasks and
 //      ends. If it does not end in time, it is killed, and the kernel detaches it.
 //   4. DebuggerEnded is sent. Tasks that were left stopped are continued.
@@ -40,15 +40,15 @@ class NodeDebugger {
     NodeDebugger& operator=(const NodeDebugger&) = delete;
     ~NodeDebugger();
 
-    // Starts gdb. `tasks` are those that run. If a gdb is ending, the new one starts after its end. If
-    // gdb runs already, it is left as it is.
+    // Starts gdb. `tasks` are those that run. If a gdb is ending, the new one starts after its end.
+    // If gdb runs already, it is left as it is.
     void start(std::vector<TaskProcess> tasks);
     void write(const std::string& bytes);
     void on_credit(std::uint64_t bytes);
     // Ends gdb as described above.
     void end();
-    // Interrupts the function that gdb executes in this process. If gdb executes none in it, or if it is 0,
-    // what gdb itself executes is interrupted.
+    // Interrupts the function that gdb executes in this process. If gdb executes none in it, or if
+    // it is 0, what gdb itself executes is interrupted.
     void interrupt(pid_t task);
     // Kills gdb.
     void kill();

@@ -164,7 +164,8 @@ void NodeTrace::start_sampler(const std::string& stream) {
             running.emplace_back(static_cast<TaskId>(task), process);
     }
     try {
-        // A task can copy its stacks only if it was started for this. Otherwise pmd-sample reports what is forbidden.
+        // A task can copy its stacks only if it was started for this. Otherwise pmd-sample reports
+        // what is forbidden.
         if (running.empty() && !allows_perf_events() && has_safe_timer_signals()) {
             const std::string slots =
                 job_directory_ + "/samples." + std::to_string(spec_.generation);

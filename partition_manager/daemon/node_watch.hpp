@@ -1,5 +1,6 @@
-// NodeWatch: while displays on the home node watch the job, the daemon of another node, or of a
-// job that tasks have started, observes its tasks and reports what has changed. If nothing watches, no task is examined.
+// NodeWatch: while displays on the home node watch the job, the daemon of another node, or of a job
+// that tasks have started, observes its tasks and reports what has changed. If nothing watches, no
+// task is examined.
 #pragma once
 
 #include <functional>

@@ -35,8 +35,8 @@ bool is_own_memory(pid_t process, std::uint64_t address) {
     return false;
 }
 
-// pthread_join sleeps on a word that the kernel changes when the thread ends, so the system call is the one for memory
-// that may be shared.
+// pthread_join sleeps on a word that the kernel changes when the thread ends, so the system call is
+// the one for memory that may be shared.
 bool waits_for_a_thread(pid_t process, const std::filesystem::path& thread) {
     std::ifstream file(thread / "syscall");
     long call = 0;
@@ -77,8 +77,8 @@ std::optional<Switches> look(pid_t process, std::span<const pid_t> left_out) {
 
 }  // namespace
 
-// A thread that has not run between the two looks has slept all the time between them, so if none has run, all
-// have slept at the same time.
+// A thread that has not run between the two looks has slept all the time between them, so if none
+// has run, all have slept at the same time.
 bool other_threads_sleep(pid_t process, std::span<const pid_t> left_out,
                          const std::function<bool()>& meanwhile) {
     const auto first = look(process, left_out);

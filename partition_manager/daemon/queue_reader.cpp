@@ -24,7 +24,8 @@ std::uint64_t address_of(const void* pointer) {
     return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-// The queues of one process. Each function returns false, or nothing, if it finds what cannot be true.
+// The queues of one process. Each function returns false, or nothing, if it finds what cannot be
+// true.
 class Reader {
   public:
     Reader(pid_t process, const MatcherTables& tables) : process_(process), tables_(tables) {}
@@ -51,7 +52,8 @@ class Reader {
         return read_memory(process_, address_of(owner) + offset, &into, 1);
     }
 
-    // Calls visit(key, owner) for each link. Returns whether the table has as many links as it says.
+    // Calls visit(key, owner) for each link. Returns whether the table has as many links as it
+    // says.
     template <typename Visit>
     bool walk(const QueueTable& table, Visit visit) const {
         if (table.bucket_count > kMostBuckets) return false;
@@ -80,8 +82,8 @@ class Reader {
         return links == table.links;
     }
 
-    // Appends the notes of user messages, at most kMostNotes of them, in the order of the numbers before them.
-    // Returns how many there were.
+    // Appends the notes of user messages, at most kMostNotes of them, in the order of the numbers
+    // before them. Returns how many there were.
     template <typename Note>
     static std::uint64_t append(std::vector<std::pair<std::uint64_t, Note>>& found,
                                 std::vector<Note>& notes) {

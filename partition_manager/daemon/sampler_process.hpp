@@ -1,5 +1,6 @@
-// SamplerProcess: the child pmd-sample of a daemon, which records the call stacks of the node's tasks
-// (partition_manager/sampling). The daemon names the tasks to it, and ends it by closing its standard input.
+// SamplerProcess: the child pmd-sample of a daemon, which records the call stacks of the node's
+// tasks (partition_manager/sampling). The daemon names the tasks to it, and ends it by closing its
+// standard input.
 #pragma once
 
 #include <array>
@@ -32,9 +33,9 @@ std::vector<std::pair<std::string, std::string>> sample_variables(const std::str
 // Call only from the event loop's thread.
 class SamplerProcess {
   public:
-    // Starts the process. `stream`: the path of the stream that it writes. `rate`: stacks per second. `slots`: the file
-    // into which the tasks copy their stacks; empty: perf events. `attention` receives sentences for the user.
-    // Throws Error.
+    // Starts the process. `stream`: the path of the stream that it writes. `rate`: stacks per
+    // second. `slots`: the file into which the tasks copy their stacks; empty: perf events.
+    // `attention` receives sentences for the user. Throws Error.
     SamplerProcess(asio::io_context& loop, const std::string& stream, int rate,
                    const std::string& slots, std::function<void(std::string)> attention);
     ~SamplerProcess();
@@ -43,8 +44,8 @@ class SamplerProcess {
 
     // Never blocks. Ignored if the process has ended.
     void add(TaskId task, pid_t process);
-    // Makes the process write its last records and end. `on_over` is called once, when it has ended; if this takes
-    // longer than some seconds, the process is killed first.
+    // Makes the process write its last records and end. `on_over` is called once, when it has
+    // ended; if this takes longer than some seconds, the process is killed first.
     void finish(std::function<void()> on_over);
     pid_t pid() const { return pid_; }
 

@@ -135,8 +135,8 @@ std::pair<std::uint64_t, std::uint64_t> disk_bytes(std::string_view text) {
     return sum;
 }
 
-// Returns the number of the tracepoint that each system call passes. Empty if tracefs is not mounted
-// or may not be read.
+// Returns the number of the tracepoint that each system call passes. Empty if tracefs is not
+// mounted or may not be read.
 std::optional<std::uint64_t> system_call_event() {
     for (const char* directory : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
         const UniqueFd file =
@@ -148,8 +148,8 @@ std::optional<std::uint64_t> system_call_event() {
     return std::nullopt;
 }
 
-// Counts the event in a process from now on, with the threads and processes that it starts. Empty if
-// that is not permitted.
+// Counts the event in a process from now on, with the threads and processes that it starts. Empty
+// if that is not permitted.
 UniqueFd count_event(std::uint64_t tracepoint, pid_t process) {
     perf_event_attr attributes = {};
     attributes.size = sizeof attributes;

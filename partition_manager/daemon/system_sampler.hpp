@@ -1,6 +1,7 @@
 // SystemSampler: reads the statistics of a node and its tasks from /proc and turns them into trace
 // records. Files are kept open; one sample of a task takes about 10 us. The system calls of a task
-// are counted by a perf event, if the kernel permits it (perf_event_paranoid, and a readable tracefs).
+// are counted by a perf event, if the kernel permits it (perf_event_paranoid, and a readable
+// tracefs).
 #pragma once
 
 #include <optional>

@@ -133,8 +133,8 @@ bool binds(const JobSpec& job) {
     return job.bind && (job.tasks.size() > 1 || job.threads > 0);
 }
 
-// Variables of OpenMP for the threads of each task (-threads). A thread of a bound task stays on its
-// core. Variables that the user has set count.
+// Variables of OpenMP for the threads of each task (-threads). A thread of a bound task stays on
+// its core. Variables that the user has set count.
 void add_thread_variables(const JobSpec& job, bool bound, EnvironmentEntries& entries) {
     const auto add = [&](const std::string& name, const std::string& value) {
         const auto sets = [&](const std::string& entry) { return entry.starts_with(name + "="); };
@@ -369,7 +369,8 @@ class Round {
         one.task.terminal = std::move(terminal.master);
     }
 
-    // Preloads what shows the calls of other MPI libraries, and what makes output appear line by line.
+    // Preloads what shows the calls of other MPI libraries, and what makes output appear line by
+    // line.
     void add_preloads(Prepared& one, const MpiLibraryChoice& library, EnvironmentEntries& entries) {
         const JobSpec& job = starter_.job;
         const std::uint32_t command = job.tasks[static_cast<std::size_t>(one.task.task)].command;

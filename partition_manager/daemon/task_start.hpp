@@ -42,7 +42,8 @@ struct TaskLauncher {
     std::function<UniqueFd(TaskId)> keep_fd_of;
     // Returns the task's listening socket, if any. Called once per task.
     std::function<UniqueFd(TaskId)> listener_of;
-    // The file into which the tasks copy their call stacks; empty: they do not (NodeTrace::sample_slots).
+    // The file into which the tasks copy their call stacks; empty: they do not
+    // (NodeTrace::sample_slots).
     std::string sample_slots{};
 
     // Starts all tasks of the node. `started` receives the running tasks in order of their ids.

@@ -51,8 +51,8 @@ void TaskWatch::add_places(std::vector<TaskState>& states) {
     }
 }
 
-// The slot shows the call of one thread. If that thread is in no call, and nothing has moved for a while, the task may
-// wait in calls of its other threads: then the state gets the first of these.
+// The slot shows the call of one thread. If that thread is in no call, and nothing has moved for a
+// while, the task may wait in calls of its other threads: then the state gets the first of these.
 void TaskWatch::add_evidence(const TaskSlot& slot, TaskState& state) {
     const auto timeout = timeout_.count() > 0 ? timeout_ : kSomeTimeout;
     const bool shown = state.doing.call != Call::kNone;
@@ -80,14 +80,15 @@ void TaskWatch::add_evidence(const TaskSlot& slot, TaskState& state) {
     state.evidence = std::move(evidence);
 }
 
-// The slot shows the call of one thread. If others may call, too, the task is stuck only if all of them are.
+// The slot shows the call of one thread. If others may call, too, the task is stuck only if all of
+// them are.
 void TaskWatch::add_threads(std::uint32_t index, std::chrono::steady_clock::time_point now,
                             TaskState& state) {
     const auto timeout = timeout_.count() > 0 ? timeout_ : kSomeTimeout;
     if (!state.evidence.many_threads || !state.stuck_for(deadlock_patience(timeout))) return;
     ObservedEvidence evidence = read_waiting_threads(segment_.slot(index));
-    // The time since the last movement is read after the evidence and for a time before it. If it is long, nothing has
-    // moved between that movement and the reading of the evidence.
+    // The time since the last movement is read after the evidence and for a time before it. If it
+    // is long, nothing has moved between that movement and the reading of the evidence.
     state = look_at_task(segment_, index, now);
     if (evidence.known) {
         const ThreadWait& first = evidence.waits.front();

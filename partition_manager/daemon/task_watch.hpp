@@ -53,7 +53,8 @@ class TaskWatch {
     FileUse files_;
     bool held_ = false;
     std::chrono::steady_clock::time_point resumed_{};
-    // The tasks of states() at the last check and at the last report, and of each whether its evidence is known.
+    // The tasks of states() at the last check and at the last report, and of each whether its
+    // evidence is known.
     using Who = std::vector<std::tuple<TaskId, TaskState::Life, bool>>;
     Who before_;
     Who reported_;

@@ -68,7 +68,8 @@ struct Outcome {
     std::chrono::nanoseconds elapsed{0};
 };
 
-// Returns true if the task has stopped because it needed a task that had ended (MPI_ERR_PROC_ABORTED).
+// Returns true if the task has stopped because it needed a task that had ended
+// (MPI_ERR_PROC_ABORTED).
 bool is_consequence(const TaskStop& stop);
 
 // Tells the caller what to do next.

@@ -57,7 +57,8 @@ struct PartitionOptions {
     std::string trace_path;                                // path of the file, if the job is traced
     // Like JobTracing::Handlers::merge.
     std::function<std::string(const TraceGathering&, const std::string& path)> merge_trace;
-    // The connection to the pdbx that has started this poe. Partition takes the descriptor. -1: none.
+    // The connection to the pdbx that has started this poe. Partition takes the descriptor. -1:
+    // none.
     int debugger = -1;
     std::function<JobKey()> make_key;  // for jobs that tasks start
     // Called with true before this process is stopped (SIGTSTP), and with false when it continues.
@@ -132,7 +133,8 @@ class Partition {
     void on_exchange(JobRun& run, const KeyExchangePart& part);
     void on_keys_asked(const KeyRequest& ask);
     void on_names(NameRequest request);
-    // Tells other jobs of what a task has published or withdrawn, or answers from what other jobs have published.
+    // Tells other jobs of what a task has published or withdrawn, or answers from what other jobs
+    // have published.
     void share_names(const NameRequest& asked, NameReply& reply);
     void answer(const ReplyTo& asker, const Message& message);
     JobRun* find_run(const std::string& id);

@@ -1,5 +1,5 @@
-// A job and pdbx: poe forwards between pdbx and the daemons, and time limits stand still while tasks
-// are held. Separate from partition.cpp, because a job without debugger needs nothing of it.
+// A job and pdbx: poe forwards between pdbx and the daemons, and time limits stand still while
+// tasks are held. Separate from partition.cpp, because a job without debugger needs nothing of it.
 #include <unistd.h>
 #include <utility>
 
@@ -39,8 +39,8 @@ void Partition::on_debugger_message(NodeIndex to, Message message) {
     first().branches().send(message, to);
 }
 
-// gdb must let the tasks go. If pdbx has started the job, the job ends with pdbx, unless the user has
-// detached.
+// gdb must let the tasks go. If pdbx has started the job, the job ends with pdbx, unless the user
+// has detached.
 void Partition::on_debugger_left(bool detached) {
     if (finished_) return;
     hold_limits(false);

@@ -42,8 +42,8 @@ void Partition::launch() {
     if (options_.on_progress) watch_launch();
 }
 
-// Displays on this node observe the first job's tasks of this node directly. The daemons report its tasks
-// of the other nodes, and all tasks that tasks have started.
+// Displays on this node observe the first job's tasks of this node directly. The daemons report its
+// tasks of the other nodes, and all tasks that tasks have started.
 void Partition::let_watch() {
     sockets_.watchers = std::make_unique<WatchSocket>(
         loop_, ::getuid(), job_.id,
@@ -56,7 +56,8 @@ void Partition::let_watch() {
             [this](TaskId task) { return output_.last_lines(task, kLinesShown); }});
 }
 
-// Tells the daemons of a run whether a display watches. Those of the first job on this node need not know.
+// Tells the daemons of a run whether a display watches. Those of the first job on this node need
+// not know.
 void Partition::let_watch(JobRun& run) {
     if (run.is_spawned() || run.job().nodes.size() > 1)
         run.branches().send(WatchTasks{sockets_.watched});

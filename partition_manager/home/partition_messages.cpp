@@ -115,8 +115,8 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
         message);
 }
 
-// Names of MPI_Publish_name, which come by PMI-1, are shared with the user's other jobs. A task's own poe is asked first, so
-// jobs that use the same names do not disturb each other.
+// Names of MPI_Publish_name, which come by PMI-1, are shared with the user's other jobs. A task's
+// own poe is asked first, so jobs that use the same names do not disturb each other.
 void Partition::on_names(NameRequest request) {
     const bool is_shared = request.asker.request >= kPmi1Requests;
     const NameRequest asked = request;

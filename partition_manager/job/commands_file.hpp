@@ -16,8 +16,8 @@ namespace poe::pm {
 struct CommandLine {
     Command words;  // never empty
     int line = 0;
-    // The process sets that the task of this line belongs to: the names of the last line "#pset NAME
-    // NAME" before it.
+    // The process sets that the task of this line belongs to: the names of the last line "#pset
+    // NAME NAME" before it.
     std::vector<std::string> sets;
 };
 

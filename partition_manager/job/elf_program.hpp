@@ -1,5 +1,6 @@
-// What the dynamic section of a program says: the libraries that it needs, and where the loader looks for
-// them. Separate because the choice of libraries to preload needs it for several purposes.
+// What the dynamic section of a program says: the libraries that it needs, and where the loader
+// looks for them. Separate because the choice of libraries to preload needs it for several
+// purposes.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,8 @@ struct ElfProgram {
     std::string runpath;  // likewise (DT_RUNPATH); follow it. If present, rpath has no effect
 };
 
-// Reads a dynamically linked program of this computer's word size. Empty if the file is something else or
-// cannot be read. Does not block on other processes.
+// Reads a dynamically linked program of this computer's word size. Empty if the file is something
+// else or cannot be read. Does not block on other processes.
 std::optional<ElfProgram> read_elf_program(int fd);
 std::optional<ElfProgram> read_elf_program(const std::string& file);
 

@@ -28,8 +28,8 @@ struct MessageQueues {
         kTooMany,    // only the counts are valid
         kForbidden,  // the kernel does not let the daemon read the task's memory
     };
-    // Each list has at most this many entries. Those that the program has not made itself, such as the
-    // messages of collective calls, are in none.
+    // Each list has at most this many entries. Those that the program has not made itself, such as
+    // the messages of collective calls, are in none.
     static constexpr std::size_t kMostNotes = 100;
 
     State state = State::kUnread;

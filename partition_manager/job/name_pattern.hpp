@@ -1,5 +1,5 @@
-// Patterns for the names of output files (-outfile) and for the labels of lines (MP_LABELFORMAT). Each
-// of these parts of a pattern is replaced by a value of the task:
+// Patterns for the names of output files (-outfile) and for the labels of lines (MP_LABELFORMAT).
+// Each of these parts of a pattern is replaced by a value of the task:
 //
 //   %r  the task's number          %h  the name of its node
 //   %R  likewise, with leading zeros, as wide as the largest number of the job

@@ -1,6 +1,7 @@
-// What tells whether an observed task (mpi/observe), or a task of our own library whose threads may all call, can
-// continue, as plain data: read by `pmd` from the memory of the task, evaluated together with that of the other tasks
-// (partition_manager/status/observed_waits.hpp, wait_graph.hpp).
+// What tells whether an observed task (mpi/observe), or a task of our own library whose threads may
+// all call, can continue, as plain data: read by `pmd` from the memory of the task, evaluated
+// together with that of the other tasks (partition_manager/status/observed_waits.hpp,
+// wait_graph.hpp).
 #pragma once
 
 #include <cstdint>
@@ -33,16 +34,19 @@ struct ThreadWait {
     TaskActivity doing;        // since_ms is not used here
     std::string communicator;  // the name
     std::string place;
-    // As in TaskState. Those of an observed task are found by resolve_observed_waits() if several threads wait.
+    // As in TaskState. Those of an observed task are found by resolve_observed_waits() if several
+    // threads wait.
     Awaited awaited;
     std::vector<TaskId> alternatives;  // not sent
 };
 
-// The members as in ObservedTables. A task of our own library has `known`, `waits` and `many_threads` only.
+// The members as in ObservedTables. A task of our own library has `known`, `waits` and
+// `many_threads` only.
 struct ObservedEvidence {
     static constexpr std::size_t kMostCounts = 4096;
 
-    // False: it could not be read, or there is too much of it. Then the task counts as able to continue.
+    // False: it could not be read, or there is too much of it. Then the task counts as able to
+    // continue.
     bool known = false;
     std::uint32_t wildcards = 0;
     // One for each thread that is in a call. No other thread can act.

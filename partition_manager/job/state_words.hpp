@@ -24,8 +24,8 @@ std::string communicator_in_words(std::uint32_t context, const std::string& name
 // The same for the communicator of the task's call.
 std::string communicator_in_words(const TaskState& state);
 
-// How the collective call is carried out in which the task waits: " by multicast", " by messages, round 3 of
-// 15". Empty if that is not known.
+// How the collective call is carried out in which the task waits: " by multicast", " by messages,
+// round 3 of 15". Empty if that is not known.
 std::string progress_in_words(const TaskState& state);
 
 }  // namespace poe::pm

@@ -43,14 +43,15 @@ struct TaskState {
     bool idle = false;      // none of them runs at present
     bool stopped = false;   // by a signal or a debugger
     bool observed = false;  // it uses another MPI library
-    // Of an observed task that waits for one of several requests: the tasks that could end one, with `awaited` that of
-    // the first request. Found by resolve_observed_waits(), so not sent. -1: any task.
+    // Of an observed task that waits for one of several requests: the tasks that could end one,
+    // with `awaited` that of the first request. Found by resolve_observed_waits(), so not sent. -1:
+    // any task.
     std::vector<TaskId> alternatives;
-    // Of a task with several threads that wait: the tasks that could end the wait of one of them. `doing` and `awaited`
-    // are those of the first. Found by find_deadlock(), so not sent.
+    // Of a task with several threads that wait: the tasks that could end the wait of one of them.
+    // `doing` and `awaited` are those of the first. Found by find_deadlock(), so not sent.
     std::vector<TaskId> awaited_by_threads;
-    // Of a task that waits, if it is observed or several of its threads may call, and the daemon looks for deadlocks.
-    // Otherwise it is not known.
+    // Of a task that waits, if it is observed or several of its threads may call, and the daemon
+    // looks for deadlocks. Otherwise it is not known.
     ObservedEvidence evidence;
     MessageQueues queues;  // if a debugger asks
 

@@ -1,4 +1,5 @@
-// Libraries that are preloaded into tasks: into which programs that is possible, and where they are.
+// Libraries that are preloaded into tasks: into which programs that is possible, and where they
+// are.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@ namespace poe::pm {
 
 // What the file of a program says. For a script it is the file of the interpreter.
 struct ProgramFile {
-    // A library can be preloaded: the program is dynamically linked, for this computer's word size, and
-    // has no sanitizer, because a sanitizer's runtime must be loaded first.
+    // A library can be preloaded: the program is dynamically linked, for this computer's word size,
+    // and has no sanitizer, because a sanitizer's runtime must be loaded first.
     bool accepts_preload = false;
     bool needs_mpl = false;      // it is linked to MPL
     bool needs_mpi_abi = false;  // it is linked to the library of MPI's standard ABI
@@ -17,8 +18,8 @@ struct ProgramFile {
 // Reads the file. All false if that is not possible.
 ProgramFile look_at_program(const std::string& file);
 
-// The path of the library with this name, relative to the directory of pmd's program. Empty if it is not
-// installed.
+// The path of the library with this name, relative to the directory of pmd's program. Empty if it
+// is not installed.
 std::string find_preload(const std::string& directory, const std::string& name);
 
 // The value of LD_PRELOAD with one more library.

@@ -58,9 +58,9 @@ struct SpawnRequest {
     // The child stops (SIGSTOP) before the first instruction of the new program, so that a debugger
     // can attach. Where the kernel forbids tracing, the child runs at once.
     bool hold = false;
-    // This process and its descendants, such as a gdb that it starts, may trace the child and read its
-    // memory, also where Yama permits that to the ancestors of a process only (ptrace_scope is 1). The
-    // permission outlives exec (prctl(2), PR_SET_PTRACER).
+    // This process and its descendants, such as a gdb that it starts, may trace the child and read
+    // its memory, also where Yama permits that to the ancestors of a process only (ptrace_scope is
+    // 1). The permission outlives exec (prctl(2), PR_SET_PTRACER).
     bool traceable = false;
     // The only processors that the child may use. If they cannot be set, this is ignored.
     const cpu_set_t* cpus = nullptr;

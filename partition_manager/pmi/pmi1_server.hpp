@@ -92,8 +92,8 @@ class Pmi1Server {
 
     // Processes the answer to a request about names. If no task waits for it, it is dropped.
     Pmi1Actions on_names(const NameReply& tell);
-    // Processes the answer to a request to start tasks, likewise, or the news that one of these tasks
-    // has ended too early, which our own library gets as a line that answers no command.
+    // Processes the answer to a request to start tasks, likewise, or the news that one of these
+    // tasks has ended too early, which our own library gets as a line that answers no command.
     Pmi1Actions on_spawned(const TasksSpawned& spawned);
 
     // True once the task has sent `init`, and once it has sent `finalize`. If a task ends between

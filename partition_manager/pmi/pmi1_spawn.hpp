@@ -16,8 +16,8 @@ struct Pmi1Spawn {
     std::vector<std::pair<std::string, std::string>> pairs;  // for the key space of the new tasks
     long number = 1;                                         // number of this request, from 1
     long total = 1;                                          // number of requests in total
-    // Our own library asks: it wants the reason of a failure, also of one after the answer, because it
-    // waits until the new tasks have read their pairs.
+    // Our own library asks: it wants the reason of a failure, also of one after the answer, because
+    // it waits until the new tasks have read their pairs.
     bool is_own = false;
     // Follows "a request that"; empty: no error.
     std::string trouble;

@@ -1,4 +1,5 @@
-// The code that a process has mapped: which file is at which addresses. Plain data, kept up to date by events.
+// The code that a process has mapped: which file is at which addresses. Plain data, kept up to date
+// by events.
 #pragma once
 
 #include <cstdint>

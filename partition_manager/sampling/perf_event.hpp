@@ -1,4 +1,5 @@
-// The kernel's perf events as plain data, and how they are read from the bytes of a ring buffer. Pure.
+// The kernel's perf events as plain data, and how they are read from the bytes of a ring buffer.
+// Pure.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ struct PerfEvent {
     std::uint64_t position = 0;  // in the file
     std::string path;
 
-    // kForked: the process that has made `process`. kEnded: the thread has ended; it is the first one of its
-    // process if it has the number of the process.
+    // kForked: the process that has made `process`. kEnded: the thread has ended; it is the first
+    // one of its process if it has the number of the process.
     std::int32_t parent = 0;
     std::uint64_t lost = 0;  // kLost: how many events found no room
 };
@@ -46,8 +47,8 @@ std::uint64_t copied_registers() noexcept;
 // The sample_type that samples must have.
 std::uint64_t sample_fields() noexcept;
 
-// Appends the events of whole records to `events`. Unknown records are skipped, and reading stops at a record that
-// cannot be right.
+// Appends the events of whole records to `events`. Unknown records are skipped, and reading stops
+// at a record that cannot be right.
 void read_perf_events(std::span<const std::byte> bytes, std::vector<PerfEvent>& events);
 
 }  // namespace poe::pm

@@ -118,7 +118,8 @@ std::string refusal(int error) {
     return "perf events fail: " + std::string(std::strerror(error));
 }
 
-// How far CLOCK_MONOTONIC of this process is ahead of the kernel's, which perf events have: a namespace of time moves it.
+// How far CLOCK_MONOTONIC of this process is ahead of the kernel's, which perf events have: a
+// namespace of time moves it.
 std::int64_t clock_offset() {
     std::ifstream file("/proc/self/timens_offsets");
     std::string clock;

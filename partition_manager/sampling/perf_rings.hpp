@@ -1,15 +1,17 @@
-// PerfRings: the perf events of the tasks of a node. The kernel takes a sample of a thread each time that it has used
-// another period of processor time, and writes it to the ring buffer of the processor on which it runs. Threads and
-// processes that a task makes later are sampled, too.
+// PerfRings: the perf events of the tasks of a node. The kernel takes a sample of a thread each
+// time that it has used another period of processor time, and writes it to the ring buffer of the
+// processor on which it runs. Threads and processes that a task makes later are sampled, too.
 //
-// A thread that is made while the events of its maker are being opened has inherited some, all or none of them.
-// When the events of all listed threads are open, threads are listed again, and a thread that is new in the list gets
-// events of its own. On each processor its first sample says whether it has inherited: an inherited event has counted
-// since the thread began, so its sample is the first one. Then the thread's own event there is closed, and what it
-// has recorded does not count.
+// A thread that is made while the events of its maker are being opened has inherited some, all or
+// none of them. When the events of all listed threads are open, threads are listed again, and a
+// thread that is new in the list gets events of its own. On each processor its first sample says
+// whether it has inherited: an inherited event has counted since the thread began, so its sample is
+// the first one. Then the thread's own event there is closed, and what it has recorded does not
+// count.
 //
-// All events of a processor share one ring, which belongs to an event of this process that counts nothing. A ring is
-// as large as the kernel allows an ordinary user, so it must be emptied regularly (kCopiedStack).
+// All events of a processor share one ring, which belongs to an event of this process that counts
+// nothing. A ring is as large as the kernel allows an ordinary user, so it must be emptied
+// regularly (kCopiedStack).
 #pragma once
 
 #include <cstdint>
@@ -29,9 +31,9 @@ namespace poe::pm {
 // For one thread.
 class PerfRings : public SampleSource {
   public:
-    // `rate`: samples per second of a thread's processor time. Throws Error with the reason and the remedy if the
-    // kernel does not allow it.
-    // `software`: count software events, too. Each counted event makes each switch between threads slower.
+    // `rate`: samples per second of a thread's processor time. Throws Error with the reason and the
+    // remedy if the kernel does not allow it. `software`: count software events, too. Each counted
+    // event makes each switch between threads slower.
     explicit PerfRings(int rate, bool software = false);
     ~PerfRings() override;
     PerfRings(const PerfRings&) = delete;

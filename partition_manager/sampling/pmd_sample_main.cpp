@@ -4,8 +4,9 @@
 //                                    which the tasks copy their stacks, because the kernel allows no perf events
 //   pmd-sample -check                says whether the kernel allows perf events: status 0 or 1
 //
-// It is a program of its own for libdw, and so that whatever is wrong with an object file of a task cannot harm pmd.
-// It ends when standard input ends. What the user should know is printed, a sentence on a line.
+// It is a program of its own for libdw, and so that whatever is wrong with an object file of a task
+// cannot harm pmd. It ends when standard input ends. What the user should know is printed, a
+// sentence on a line.
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -134,7 +135,8 @@ class Sampler {
             std::cout << "task " << *task << " is not sampled: " << trouble << std::endl;
     }
 
-    // Sleeping threads are looked for at most a hundred times per second; a record then stands for several samples.
+    // Sleeping threads are looked for at most a hundred times per second; a record then stands for
+    // several samples.
     void find_sleepers(std::uint64_t now) {
         const std::uint64_t turn = std::max(source_->period(), kSleepPeriod);
         if (next_sleep_ == 0) next_sleep_ = now + turn;
@@ -219,7 +221,8 @@ int run(const char* path, int rate, const char* slots) {
     return 0;
 }
 
-// Prints why samples are not possible here, if they are not. Stacks are unwound by the registers of x86-64.
+// Prints why samples are not possible here, if they are not. Stacks are unwound by the registers of
+// x86-64.
 int check() {
 #ifndef __x86_64__
     std::cout << "-sample needs a processor of the kind x86-64" << std::endl;

@@ -1,5 +1,5 @@
-// SampleSource: what takes the call stacks of threads that run. There are two: perf events of the kernel, and timer
-// signals where the kernel allows no perf events.
+// SampleSource: what takes the call stacks of threads that run. There are two: perf events of the
+// kernel, and timer signals where the kernel allows no perf events.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,11 @@ class SampleSource {
     virtual ~SampleSource() = default;
 
     virtual trace::SampleOrigin origin() const = 0;
-    // Samples the process, its present threads and its children. Returns what could not be done; empty if all could.
+    // Samples the process, its present threads and its children. Returns what could not be done;
+    // empty if all could.
     virtual std::string add(TaskId task, pid_t process) = 0;
-    // Appends the events since the last call in order of time. Later calls return later events, except for those that
-    // happen while this function runs.
+    // Appends the events since the last call in order of time. Later calls return later events,
+    // except for those that happen while this function runs.
     virtual void read(std::vector<PerfEvent>& events) = 0;
     // Blocks until there is much to read, `other` can be read, or the time is over.
     virtual void wait(int other, int milliseconds) = 0;

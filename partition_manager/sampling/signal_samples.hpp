@@ -1,5 +1,5 @@
-// SignalSamples: the stacks that the tasks of a node copy themselves, in the handler of a timer signal. See
-// sample_slots.h for the shared memory, and docs/sampling.md for when this is done.
+// SignalSamples: the stacks that the tasks of a node copy themselves, in the handler of a timer
+// signal. See sample_slots.h for the shared memory, and docs/sampling.md for when this is done.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ class SignalSamples : public SampleSource {
     PoeSampleSlots* slots_ = nullptr;
     std::size_t bytes_ = 0;
     std::uint64_t told_lost_ = 0;
-    // A copy of a stack may take longer than a round. Its time is then that of the round before it, so that samples
-    // are in order of time.
+    // A copy of a stack may take longer than a round. Its time is then that of the round before it,
+    // so that samples are in order of time.
     std::uint64_t earliest_ = 0;
     std::map<const PoeSampleSlot*, std::pair<std::uint64_t, std::uint64_t>>
         filling_;  // state, since when

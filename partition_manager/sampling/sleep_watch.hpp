@@ -1,5 +1,6 @@
-// SleepWatch: the stacks of threads that sleep, which use no processor time and therefore have no perf samples. /proc
-// tells where a sleeping thread is, and its stack is read without stopping it, so a system call never notices.
+// SleepWatch: the stacks of threads that sleep, which use no processor time and therefore have no
+// perf samples. /proc tells where a sleeping thread is, and its stack is read without stopping it,
+// so a system call never notices.
 #pragma once
 
 #include <cstdint>

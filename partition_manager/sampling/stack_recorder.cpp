@@ -13,7 +13,8 @@
 namespace poe::pm {
 namespace {
 
-// If mappings are read: how old they may be, and how old if a stack leads to an address that they do not have.
+// If mappings are read: how old they may be, and how old if a stack leads to an address that they
+// do not have.
 constexpr std::uint64_t kMapsAge = 1'000'000'000;       // ns
 constexpr std::uint64_t kDoubtfulMapsAge = 20'000'000;  // ns
 
@@ -27,12 +28,14 @@ std::string text_of(const std::string& path) {
     return text;
 }
 
-// The code that a process has mapped by now; events of the past that follow add what it had mapped before.
+// The code that a process has mapped by now; events of the past that follow add what it had mapped
+// before.
 AddressSpace present_maps(pid_t process) {
     return read_maps(text_of("/proc/" + std::to_string(process) + "/maps"));
 }
 
-// A word of a process that still runs. Outer frames, which are beyond the copied part of a stack, change rarely.
+// A word of a process that still runs. Outer frames, which are beyond the copied part of a stack,
+// change rarely.
 std::optional<std::uint64_t> live_word(pid_t process, std::uint64_t address) {
     std::uint64_t word = 0;
     const iovec here{&word, sizeof word};
@@ -121,8 +124,8 @@ void StackRecorder::on_event(const PerfEvent& event) {
     }
 }
 
-// The kernel may give the number of a process to another one. Threads that outlive the first one of their process
-// are rare; the mappings of their process are read again.
+// The kernel may give the number of a process to another one. Threads that outlive the first one of
+// their process are rare; the mappings of their process are read again.
 void StackRecorder::on_ended(const PerfEvent& event) {
     asleep_.erase(event.thread);
     if (event.thread != event.process) return;

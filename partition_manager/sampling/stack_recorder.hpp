@@ -1,5 +1,5 @@
-// StackRecorder: turns the kernel's samples into records of a trace. It follows which code each process has mapped,
-// unwinds the copied stacks, and records them in order of time.
+// StackRecorder: turns the kernel's samples into records of a trace. It follows which code each
+// process has mapped, unwinds the copied stacks, and records them in order of time.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,22 @@ namespace poe::pm {
 // For one thread.
 class StackRecorder {
   public:
-    // How the mappings of a process are kept up to date: by events of the source, or by reading them again.
+    // How the mappings of a process are kept up to date: by events of the source, or by reading
+    // them again.
     enum class Maps : std::uint8_t { kByEvents, kRead };
 
-    // `task_of` returns the task of a perf event; -1: unknown. The recorder must outlive this object.
+    // `task_of` returns the task of a perf event; -1: unknown. The recorder must outlive this
+    // object.
     StackRecorder(trace::Recorder& recorder, Maps maps,
                   std::function<TaskId(std::uint64_t)> task_of);
 
-    // Learns which code the process has mapped so far. Call it when the process is added to the perf events.
+    // Learns which code the process has mapped so far. Call it when the process is added to the
+    // perf events.
     void on_added(pid_t process);
     // Events must come in the order of time.
     void on_event(const PerfEvent& event);
-    // Records a thread that sleeps at `time` (CLOCK_MONOTONIC, ns). The record stands for `count` samples.
+    // Records a thread that sleeps at `time` (CLOCK_MONOTONIC, ns). The record stands for `count`
+    // samples.
     void on_sleeper(std::uint64_t time, const Sleeper& sleeper, std::uint16_t count);
     // Forgets a process that has ended. For sources that have no event for this.
     void forget(pid_t process);

@@ -1,9 +1,10 @@
-// UnwindRule: how the registers of the caller are found, for one address of an object file. libdw derives it from the
-// unwind tables (.eh_frame), which are in every program and library, also without debug information and without
-// frame pointers.
+// UnwindRule: how the registers of the caller are found, for one address of an object file. libdw
+// derives it from the unwind tables (.eh_frame), which are in every program and library, also
+// without debug information and without frame pointers.
 //
-// UnwindTables keeps what it has found. The first rule of an address takes some microseconds, later ones the time of a
-// look-up; most addresses in stacks are return addresses, of which a program has few.
+// UnwindTables keeps what it has found. The first rule of an address takes some microseconds, later
+// ones the time of a look-up; most addresses in stacks are return addresses, of which a program has
+// few.
 #pragma once
 
 #include <array>
@@ -47,7 +48,8 @@ inline constexpr std::array<unsigned, 7> kSavedRegisters{3, 6, 12, 13, 14, 15, k
 // An object file. For one thread.
 class UnwindTables {
   public:
-    // Never fails: without unwind tables no rule is found. "[vdso]" names the code that the kernel adds to each process.
+    // Never fails: without unwind tables no rule is found. "[vdso]" names the code that the kernel
+    // adds to each process.
     explicit UnwindTables(const std::string& path);
     ~UnwindTables();
     UnwindTables(const UnwindTables&) = delete;

@@ -1,5 +1,5 @@
-// Unwinding: the return addresses of a thread whose registers and stack were copied. Pure but for the rules, which the
-// caller looks up.
+// Unwinding: the return addresses of a thread whose registers and stack were copied. Pure but for
+// the rules, which the caller looks up.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace poe::pm {
 
 struct StackWalk {
-    // The address of the instruction, and then for each caller the last byte of its call instruction: innermost first.
+    // The address of the instruction, and then for each caller the last byte of its call
+    // instruction: innermost first.
     std::vector<std::uint64_t> addresses;
     bool whole = false;  // the outermost function was reached
 };
@@ -25,8 +26,8 @@ struct UnwindSources {
 
 inline constexpr std::size_t kDeepestStack = 1024;
 
-// A function without unwind tables is left by its frame pointer if this leads to code, as in programs that were
-// compiled by a just-in-time compiler.
+// A function without unwind tables is left by its frame pointer if this leads to code, as in
+// programs that were compiled by a just-in-time compiler.
 StackWalk walk_stack(Registers registers, const UnwindSources& sources);
 
 }  // namespace poe::pm

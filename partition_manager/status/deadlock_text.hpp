@@ -26,8 +26,8 @@ class WaitTargets {
     PerTask<bool> stuck_;
 };
 
-// The call that a task is in and what it waits for there: "mpc_brecv for type 5 from task 1". Follows
-// "waits in " or "wait in ".
+// The call that a task is in and what it waits for there: "mpc_brecv for type 5 from task 1".
+// Follows "waits in " or "wait in ".
 std::string call_in_words(const TaskState& state);
 
 // Returns the lines of the text. Tasks that wait for the same thing share a line. Cycles come

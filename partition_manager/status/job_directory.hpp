@@ -28,8 +28,8 @@ std::string job_directory_path(const std::string& parent, uid_t uid, const std::
 // Removes a directory and everything below it, without following links. Errors are ignored.
 void remove_tree(const std::string& path) noexcept;
 
-// Calls visit(path, descriptor) for each of this user's directories of a kind below `parent`. Links, and what others have made
-// under such a name, are skipped.
+// Calls visit(path, descriptor) for each of this user's directories of a kind below `parent`.
+// Links, and what others have made under such a name, are skipped.
 void visit_job_directories(
     const std::string& parent, uid_t uid, const std::string& kind,
     const std::function<void(const std::string& path, int descriptor)>& visit);

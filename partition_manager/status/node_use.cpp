@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kProcessors = "processors";
 constexpr const char* kAdapter = "adapter";
-// With a job that starts or ends. It needs microseconds, but may wait for a processor of a loaded computer.
+// With a job that starts or ends. It needs microseconds, but may wait for a processor of a loaded
+// computer.
 constexpr std::chrono::seconds kPatience{5};
 
 std::string path_of(const std::string& parent, const std::string& host, const char* resource) {
@@ -116,9 +117,9 @@ std::string use_of(const std::string& path, const std::string& resource) {
 }
 
 // Releases the own lock, and removes the file if no other job uses it. The own lock is released
-// first, so that of several jobs that end at the same time the last one finds no other. The lock that
-// this takes ends with the descriptor. In a directory where only the owner may remove a file, it
-// stays, empty.
+// first, so that of several jobs that end at the same time the last one finds no other. The lock
+// that this takes ends with the descriptor. In a directory where only the owner may remove a file,
+// it stays, empty.
 void remove_if_unused(const UniqueFd& fd, const std::string& path) {
     if (!fd) return;
     try_lock(fd.get(), F_UNLCK);

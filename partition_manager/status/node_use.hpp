@@ -1,10 +1,10 @@
-// NodeUse: the reservation of a node's processors and adapter (-cpu_use, -adapter_use, and the words
-// of the host file). Every job holds a lock on each of the two, shared or exclusive. Therefore a job
-// that wants one for itself does not start beside others, and no other job starts beside it. The
-// kernel releases the locks when the daemon ends, however it ends.
+// NodeUse: the reservation of a node's processors and adapter (-cpu_use, -adapter_use, and the
+// words of the host file). Every job holds a lock on each of the two, shared or exclusive.
+// Therefore a job that wants one for itself does not start beside others, and no other job starts
+// beside it. The kernel releases the locks when the daemon ends, however it ends.
 //
-// The locks are on files in the directory of all jobs, one for each resource and host name, which all
-// users can open. A job never waits for a lock. The last one removes the files.
+// The locks are on files in the directory of all jobs, one for each resource and host name, which
+// all users can open. A job never waits for a lock. The last one removes the files.
 #pragma once
 
 #include <string>
@@ -23,9 +23,9 @@ class NodeUse {
     NodeUse& operator=(const NodeUse&) = delete;
 
     // Locks both resources of this node as requested. Returns an empty text, or why the node cannot
-    // be used now: what another job has reserved or uses. `parent` is the directory of all jobs. If the
-    // files cannot be opened, a request for shared use succeeds without a lock. Blocks
-    // for at most 0.4 s, while other jobs start or end. Call it once.
+    // be used now: what another job has reserved or uses. `parent` is the directory of all jobs. If
+    // the files cannot be opened, a request for shared use succeeds without a lock. Blocks for at
+    // most 0.4 s, while other jobs start or end. Call it once.
     std::string take(const std::string& parent, const std::string& host,
                      const NodeReservation& wanted);
 

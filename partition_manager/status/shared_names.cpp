@@ -22,8 +22,8 @@ namespace {
 constexpr std::size_t kLongestFile = std::size_t{1} << 20;
 constexpr const char* kNewFile = "new";
 
-// FNV-1a. Two names of one job with the same hash, of which there is no example, cannot both be shared; the file says
-// which one is.
+// FNV-1a. Two names of one job with the same hash, of which there is no example, cannot both be
+// shared; the file says which one is.
 std::string file_of(std::string_view name) {
     std::uint64_t hash = 0xcbf29ce484222325u;
     for (const char letter : name) {

@@ -1,5 +1,6 @@
-// SharedNames: the names that the tasks of a job have published by MPI_Publish_name, for the other jobs of the same user whose
-// poe runs on the same computer. NameTable (name_table.hpp) has the names of one poe and is asked first.
+// SharedNames: the names that the tasks of a job have published by MPI_Publish_name, for the other
+// jobs of the same user whose poe runs on the same computer. NameTable (name_table.hpp) has the
+// names of one poe and is asked first.
 //
 //   directory   /dev/shm/poe.names-<uid>-<job>/, mode 0700, locked by poe as long as it lives (job_directory.hpp)
 //   file        one for each name; it is called by a hash of the name, because a name may have any bytes and any length
@@ -7,8 +8,10 @@
 //
 // Invariants:
 //   - A file is complete when it has its name, because it is written under another one and renamed.
-//   - A name is known only as long as its poe lives: the system ends the lock with the process, however it ends.
-//   - Only directories and files of the user are read, and no link is followed, because everybody may write to /dev/shm.
+//   - A name is known only as long as its poe lives: the system ends the lock with the process,
+//     however it ends.
+//   - Only directories and files of the user are read, and no link is followed, because everybody
+//     may write to /dev/shm.
 #pragma once
 
 #include <optional>
@@ -31,7 +34,8 @@ class SharedNames {
     void publish(const std::string& name, std::string_view value);
     // Does nothing if it is not known.
     void withdraw(const std::string& name) noexcept;
-    // The value that another job has given to the name; if several have, the one that was published last.
+    // The value that another job has given to the name; if several have, the one that was published
+    // last.
     std::optional<std::string> look_up(const std::string& name) const;
 
   private:

@@ -17,8 +17,9 @@ PerTask<const TaskState*> by_task(std::span<const TaskState> states, TaskId task
     return result;
 }
 
-// A task of our own library whose threads may all call can continue if one of them can, or if what they do is not known.
-// MPI_Finalize has no place beside other calls. Of a task of another job nothing is known.
+// A task of our own library whose threads may all call can continue if one of them can, or if what
+// they do is not known. MPI_Finalize has no place beside other calls. Of a task of another job
+// nothing is known.
 void resolve_thread_waits(std::vector<TaskState>& states, TaskId tasks) {
     for (TaskState& state : states) {
         if (state.observed || !state.evidence.many_threads) continue;

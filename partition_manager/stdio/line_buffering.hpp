@@ -14,8 +14,8 @@
 namespace poe::pm {
 
 // The variables that a task needs in addition. `output` is the inode of the pipe that is the task's
-// standard output; `environment` is the rest of its environment, and `preload` the value of LD_PRELOAD
-// without this library. `library` is its path; empty: it cannot be preloaded. Pure.
+// standard output; `environment` is the rest of its environment, and `preload` the value of
+// LD_PRELOAD without this library. `library` is its path; empty: it cannot be preloaded. Pure.
 std::vector<std::pair<std::string, std::string>> line_buffering_variables(
     Unbuffered mode, const std::string& library, ino_t output,
     const std::vector<std::string>& environment, const std::string& preload);

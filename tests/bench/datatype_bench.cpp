@@ -1,5 +1,5 @@
-// How fast datatypes are packed and unpacked, beside loops written by hand for the same data. Prints a
-// line per case: microseconds of both, medians of rounds in turns, and their ratio.
+// How fast datatypes are packed and unpacked, beside loops written by hand for the same data.
+// Prints a line per case: microseconds of both, medians of rounds in turns, and their ratio.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

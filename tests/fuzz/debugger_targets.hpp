@@ -1,4 +1,5 @@
-// What pdbx reads: gdb's machine interface and command lines, with what is promised for every input.
+// What pdbx reads: gdb's machine interface and command lines, with what is promised for every
+// input.
 #pragma once
 
 #include <vector>

@@ -79,8 +79,8 @@ class Counts : public trace::ExportSink {
     std::string wrong;
 };
 
-// What is exported of any bytes, and of a part of their time: each call that is entered is left, and samples have paths
-// that were defined before them.
+// What is exported of any bytes, and of a part of their time: each call that is entered is left,
+// and samples have paths that were defined before them.
 std::string export_any(const std::string& input) {
     try {
         const auto source = trace::TraceSource::from_bytes(input, "input");
@@ -101,8 +101,8 @@ std::string export_any(const std::string& input) {
     }
 }
 
-// Two tasks of an observed library: each call is one record for its beginning and one for its end. They have every part,
-// and calls whose line is not defined or is another record.
+// Two tasks of an observed library: each call is one record for its beginning and one for its end.
+// They have every part, and calls whose line is not defined or is another record.
 std::string observed_streams() {
     using namespace trace;
     using namespace trace::test;

@@ -1,5 +1,5 @@
-// The C++ bindings, which MPI 3.0 has removed and MPICH's library libmpichcxx still has: an operation, an attribute,
-// exceptions, an error handler.
+// The C++ bindings, which MPI 3.0 has removed and MPICH's library libmpichcxx still has: an
+// operation, an attribute, exceptions, an error handler.
 #include <cstdio>
 #include <mpi.h>
 

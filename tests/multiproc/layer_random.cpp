@@ -1,21 +1,23 @@
-// layer_random: random messages of the message layer against an oracle: several contexts, synchronous
-// sends, matched probes, cancelled receives, buffers of any layout. It is beside mpl_random because
-// the calls of MPL reach none of these. Linked with the static library, because it needs its insides.
+// layer_random: random messages of the message layer against an oracle: several contexts,
+// synchronous sends, matched probes, cancelled receives, buffers of any layout. It is beside
+// mpl_random because the calls of MPL reach none of these. Linked with the static library, because
+// it needs its insides.
 //
 //   layer_random FIRST_SEED SEEDS BATCHES
 //
-// POE_RANDOM_SEEDS replaces SEEDS, for long runs. All tasks draw the same batches from the same seed.
-// In a batch each task starts its sends in order. Meanwhile it posts receives and probes with random
-// patterns, and cancels random receives, until it has received all messages that are meant for it;
-// then every receive that is left must be possible to cancel. In some batches no task receives
-// anything at first, but takes announced messages into its buffer memory, as in a long wait; no
-// synchronous send may have ended after that.
+// POE_RANDOM_SEEDS replaces SEEDS, for long runs. All tasks draw the same batches from the same
+// seed. In a batch each task starts its sends in order. Meanwhile it posts receives and probes with
+// random patterns, and cancels random receives, until it has received all messages that are meant
+// for it; then every receive that is left must be possible to cancel. In some batches no task
+// receives anything at first, but takes announced messages into its buffer memory, as in a long
+// wait; no synchronous send may have ended after that.
 //
 // What is checked when a task has received its messages of a batch:
 //   - sorted by their numbers, the messages of a source and class are those that it has sent;
-//   - source, type, context, full length and bytes are right, and nothing beside the buffer changed;
-//   - no overtaking: if a receive got a message although an older one of the same source fitted too,
-//     then the older one went to a receive or probe that came before.
+//   - source, type, context, full length and bytes are right, and nothing beside the buffer
+//     changed;
+//   - no overtaking: if a receive got a message although an older one of the same source fitted
+//     too, then the older one went to a receive or probe that came before.
 #include <deque>
 #include <memory>
 #include <optional>

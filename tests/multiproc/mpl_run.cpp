@@ -8,12 +8,12 @@
 //
 // -i is MP_EUILIB=ip. -N deals the tasks to that many nodes, as cards are dealt: each node has a
 // segment and a loopback address of its own, and tasks of different nodes talk over TCP. -6 uses
-// IPv6's loopback address.
-// -p pins task i to core i. -k kills one task (TASKS/2) with SIGKILL after that time, lets the
-// others go on for 30 ms, then ends the job as pmd does; the others may exit or be ended, but not
-// die otherwise. -c pretends that the node has that many cores. -d uses another file system than
-// /dev/shm. -s tells the tasks not to read each other's memory; -f lets the system forbid it.
-// TMPDIR is a folder for the tasks, so what tasks that are killed have left there goes with the job.
+// IPv6's loopback address. -p pins task i to core i. -k kills one task (TASKS/2) with SIGKILL after
+// that time, lets the others go on for 30 ms, then ends the job as pmd does; the others may exit or
+// be ended, but not die otherwise. -c pretends that the node has that many cores. -d uses another
+// file system than /dev/shm. -s tells the tasks not to read each other's memory; -f lets the system
+// forbid it. TMPDIR is a folder for the tasks, so what tasks that are killed have left there goes
+// with the job.
 //
 // Exit: 0 every task exited 0 (or as -k allows); 1 a task did not; 2 wrong usage; 3 deadline
 // passed.

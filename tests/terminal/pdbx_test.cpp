@@ -1,4 +1,5 @@
-// The prompt of pdbx on a terminal: what is typed, what is shown above it, Ctrl-C, and the ways out.
+// The prompt of pdbx on a terminal: what is typed, what is shown above it, Ctrl-C, and the ways
+// out.
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -152,7 +153,8 @@ TEST_CASE("the screen of pdbx") {
     REQUIRE(terminal.wait_for("1,2 (2)"));
     REQUIRE(terminal.wait_for("0,3 (2)"));
     REQUIRE(wait_for_prompt(terminal, "pdbx all 4/4>"));
-    // The line of the function has tasks 0 and 3 in its margin, and the marker of the selected frame.
+    // The line of the function has tasks 0 and 3 in its margin, and the marker of the selected
+    // frame.
     REQUIRE(terminal.wait_for("0,3>"));
     terminal.type(
         "halt\x01\x0b"

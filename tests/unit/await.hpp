@@ -1,5 +1,5 @@
-// Waiting for a condition in tests: with a limit, so that what never becomes true fails the test by name
-// instead of hanging until ctest ends it.
+// Waiting for a condition in tests: with a limit, so that what never becomes true fails the test by
+// name instead of hanging until ctest ends it.
 #pragma once
 
 #include <chrono>

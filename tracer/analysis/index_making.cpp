@@ -13,8 +13,8 @@
 namespace poe::trace {
 namespace {
 
-// Returns the first record of a stream that is new: a hole that was filled, a call whose end was stored in the
-// record of its beginning, or a record after the previous end; null if there is none.
+// Returns the first record of a stream that is new: a hole that was filled, a call whose end was
+// stored in the record of its beginning, or a record after the previous end; null if there is none.
 const Record* first_new(Cursor& cursor, const Stream& stream, std::uint64_t end_before,
                         const std::vector<Cursor::Unfinished>& unfinished, std::uint64_t& number) {
     const auto look = [&](std::uint64_t at) {

@@ -29,7 +29,8 @@ struct CallFrame {
     std::uint32_t window = 0;      // of a call about locks: the window's matching context
     Bytes bytes =
         0;  // of its collective operation, and of the program's messages that it sent or received
-    // How the collective call is carried out: the region that names it, 0: not known; its round, and since when.
+    // How the collective call is carried out: the region that names it, 0: not known; its round,
+    // and since when.
     std::uint32_t path = 0;
     std::uint32_t round = 0;
     std::uint32_t rounds = 0;

@@ -50,8 +50,8 @@ class Listener {
     // A task computed until now in its innermost user's region (0: in none).
     virtual void on_computing(TaskId, std::uint32_t /*region*/, Time /*from*/, Time /*to*/) {}
     virtual void on_interval(const Interval&) {}
-    // A task has left a round of its collective call, which is in `frame`, or the call itself. `depth` as in
-    // on_open.
+    // A task has left a round of its collective call, which is in `frame`, or the call itself.
+    // `depth` as in on_open.
     virtual void on_round(TaskId, std::size_t /*depth*/, const CallFrame&, Time /*to*/) {}
     // Called at the end of a section by the code that walks through it: a call or region that
     // continues.

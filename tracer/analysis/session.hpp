@@ -62,7 +62,8 @@ class Session {
     std::vector<PartBins> part_bins(Stretch stretch, TaskId first, std::size_t count,
                                     std::size_t group, std::size_t columns);
     // The user's regions that a task was in, whatever it did there, with their depth (0 is the
-    // outermost), the rounds of its collective calls, and its multicasts (Definitions::round_of). Empty for a section that is answered from sums.
+    // outermost), the rounds of its collective calls, and its multicasts (Definitions::round_of).
+    // Empty for a section that is answered from sums.
     struct Nested {
         TaskId task = 0;
         std::size_t depth = 0;

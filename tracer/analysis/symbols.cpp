@@ -12,7 +12,8 @@
 namespace poe::trace {
 namespace {
 
-// Removes the parameters, the suffixes that the compiler appends to names of clones, and symbol versions.
+// Removes the parameters, the suffixes that the compiler appends to names of clones, and symbol
+// versions.
 std::string short_name(const std::string& symbol) {
     const std::string name = demangled(symbol.c_str());
     return name.substr(0, name.find_first_of("([.@"));

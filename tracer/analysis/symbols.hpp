@@ -1,4 +1,5 @@
-// Symbols: the function, file and line of the sites of a trace, each looked up once (base/source_lines.hpp).
+// Symbols: the function, file and line of the sites of a trace, each looked up once
+// (base/source_lines.hpp).
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// WaitPattern: the wait states, by the names that Scalasca gives them. docs/wait-states.md defines each
-// by a formula over time stamps.
+// WaitPattern: the wait states, by the names that Scalasca gives them. docs/wait-states.md defines
+// each by a formula over time stamps.
 #pragma once
 
 #include <cstddef>

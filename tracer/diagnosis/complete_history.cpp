@@ -24,8 +24,8 @@ void remove_overlaps(LongVector<TaskWait>& waits) {
     });
 }
 
-// The messages in the order in which their receivers took them: by receiver, then by the time of the receive. The history
-// has the messages of each receiver nearly in that order.
+// The messages in the order in which their receivers took them: by receiver, then by the time of
+// the receive. The history has the messages of each receiver nearly in that order.
 LongVector<std::uint32_t> by_receive(const LongVector<TaskMessage>& messages, TaskId tasks) {
     PerTask<std::size_t> next(tasks, 0);  // the place of the next message, by receiver
     for (const TaskMessage& message : messages)
@@ -75,7 +75,8 @@ void match_waits(History& history) {
         if (wait.polls) continue;
         if (!sender && wait.pattern != WaitPattern::kLateReceiver) continue;
         if (wait.call == kNoActivity) continue;
-        // A late sender is awaited in this call; a late receiver enters its call when the wait ends.
+        // A late sender is awaited in this call; a late receiver enters its call when the wait
+        // ends.
         const TaskId to = sender ? wait.task : wait.whom;
         const Time since = sender ? history.tasks[to][wait.call].from : wait.to;
         const std::size_t next_call = first_since(to, since + Time{1});

@@ -1,7 +1,8 @@
-// The efficiencies of the POP project (Performance Optimisation and Productivity), of the job and of
-// each phase. Pure.
+// The efficiencies of the POP project (Performance Optimisation and Productivity), of the job and
+// of each phase. Pure.
 //
-//   With c the computing time of a task, T the elapsed time, I the elapsed time on an ideal network:
+//   With c the computing time of a task, T the elapsed time, I the elapsed time on an ideal
+//   network:
 //
 //   parallel efficiency   mean c / T       = load balance x communication efficiency
 //   load balance          mean c / max c
@@ -9,8 +10,9 @@
 //   serialisation         max c / I
 //   transfer              I / T
 //
-// T and I of the job are from the first to the last event of any task. Those of a phase are taken from the
-// task that spent the most time in it. A phase is the outermost region that the program has marked.
+// T and I of the job are from the first to the last event of any task. Those of a phase are taken
+// from the task that spent the most time in it. A phase is the outermost region that the program
+// has marked.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 // History: what each task did, in the order of time, and what connects the tasks: messages,
 // collective operations and waits. Plain arrays; root causes, critical path and efficiencies are
-// pure functions of them. What grows with the trace is in LongVectors. history_maker.hpp fills a History from a trace.
+// pure functions of them. What grows with the trace is in LongVectors. history_maker.hpp fills a
+// History from a trace.
 //
 // The activities of a task cover its time without gaps or overlaps. An activity ends where the next
 // one begins; the last one marks the end.
@@ -31,7 +32,8 @@ struct Activity {
 
 inline constexpr std::uint32_t kNoActivity = std::numeric_limits<std::uint32_t>::max();
 
-// A message of the program whose two ends are known. Calls are numbers of activities, or kNoActivity.
+// A message of the program whose two ends are known. Calls are numbers of activities, or
+// kNoActivity.
 struct TaskMessage {
     TaskId from = 0;
     TaskId to = 0;
@@ -49,8 +51,8 @@ struct CollectiveOperation {
     TaskId root = -1;
 };
 
-// The part of a task in a collective operation. A non-blocking operation starts in one call and ends
-// in another one; `end_call` is kNoActivity if the trace does not show its end.
+// The part of a task in a collective operation. A non-blocking operation starts in one call and
+// ends in another one; `end_call` is kNoActivity if the trace does not show its end.
 struct Member {
     std::uint32_t operation = 0;
     TaskId task = 0;
@@ -62,9 +64,9 @@ struct Member {
     Time end_since{0};  // the call in which it ends began
 };
 
-// A task could not continue in a call until `whom` did something at the time `to`. A task that polls
-// for a message may do something else meanwhile, so this is no wait state and costs nothing; but it
-// leads root causes and the critical path to the sender.
+// A task could not continue in a call until `whom` did something at the time `to`. A task that
+// polls for a message may do something else meanwhile, so this is no wait state and costs nothing;
+// but it leads root causes and the critical path to the sender.
 struct TaskWait {
     WaitPattern pattern = WaitPattern::kLateSender;
     TaskId task = 0;

@@ -53,8 +53,8 @@ void HistoryMaker::count(std::size_t bytes) {
     if (bytes_ > most_bytes_) history_.too_long = true;
 }
 
-// Gives the memory of a history that is too long back. Not called while an event is being recorded, because that
-// holds references into the history.
+// Gives the memory of a history that is too long back. Not called while an event is being recorded,
+// because that holds references into the history.
 void HistoryMaker::drop_if_too_long() {
     if (!history_.too_long || bytes_ == 0) return;
     history_ = {};

@@ -13,11 +13,11 @@ namespace poe::trace {
 // For one pass over a trace. The replay and its source must outlive this object.
 class HistoryMaker : public Listener {
   public:
-    // A History has about as many bytes as the trace. If it would have more than `most_bytes`, it is
-    // given up.
+    // A History has about as many bytes as the trace. If it would have more than `most_bytes`, it
+    // is given up.
     static constexpr std::size_t kMostBytes = std::size_t{4} << 30;
-    // The limit where LongVectors have room on a disk. A vector that grows, and what the analyses add, need three times as
-    // much. At least kMostBytes.
+    // The limit where LongVectors have room on a disk. A vector that grows, and what the analyses
+    // add, need three times as much. At least kMostBytes.
     static std::size_t most_bytes();
 
     HistoryMaker(const TraceSource& source, const Replay& replay,

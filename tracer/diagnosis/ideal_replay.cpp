@@ -9,8 +9,8 @@
 namespace poe::trace {
 namespace {
 
-// Messages or members by the calls in which they are received, start or end. The calls of a task are
-// asked for in their order.
+// Messages or members by the calls in which they are received, start or end. The calls of a task
+// are asked for in their order.
 template <typename Item, TaskId Item::*kTask, std::uint32_t Item::*kCall>
 class ByCall {
   public:

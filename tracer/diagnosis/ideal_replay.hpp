@@ -1,8 +1,9 @@
 // The ideal replay: the history of the same job on a network without latency and with infinite
 // bandwidth. Pure.
 //
-// Computing takes as long as it did, and so do calls that do not communicate and times in which a task
-// was not traced. Any other call takes no time, except that it ends no earlier than what it depends on:
+// Computing takes as long as it did, and so do calls that do not communicate and times in which a
+// task was not traced. Any other call takes no time, except that it ends no earlier than what it
+// depends on:
 //
 //   call                                        ends no earlier than
 //   receives a message                          the sender enters the call that sends it

@@ -18,13 +18,16 @@ struct alignas(64) BlockHeader {
     bool in_memory = false;
 };
 
-// If the process may not have that much more, long blocks are in files, so that what is no LongVector finds memory.
+// If the process may not have that much more, long blocks are in files, so that what is no
+// LongVector finds memory.
 constexpr std::size_t kLeftForOthers = std::size_t{16} << 20;
 
-// The bytes of this process's blocks that are in memory. An account of the whole process, so it is not part of an object.
+// The bytes of this process's blocks that are in memory. An account of the whole process, so it is
+// not part of an object.
 std::atomic<std::size_t> bytes_in_memory{0};
 
-// -1: there is no room. The room is reserved, because a write to a page of a full disk would end the program.
+// -1: there is no room. The room is reserved, because a write to a page of a full disk would end
+// the program.
 int file_with(std::size_t bytes) {
     const int file = ::open(kFolder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) return -1;

@@ -1,6 +1,6 @@
-// OperationNumbers: gives the operations of a trace numbers by their keys, in the order in which they are first asked for.
-// A table with open addressing in a LongVector, because there may be as many operations as records; a map of nodes
-// would need memory for each.
+// OperationNumbers: gives the operations of a trace numbers by their keys, in the order in which
+// they are first asked for. A table with open addressing in a LongVector, because there may be as
+// many operations as records; a map of nodes would need memory for each.
 #pragma once
 
 #include <bit>

@@ -1,16 +1,16 @@
 // Root causes: which activities of which tasks have caused the wait states, directly or through
-// waits of other tasks. The method is the delay analysis of Boehme, Geimer, Arnold, Voigtlaender and
-// Wolf, "Identifying the Root Causes of Wait States in Large-Scale Parallel Applications" (ACM TOPC 3,
-// 2016). Pure.
+// waits of other tasks. The method is the delay analysis of Boehme, Geimer, Arnold, Voigtlaender
+// and Wolf, "Identifying the Root Causes of Wait States in Large-Scale Parallel Applications" (ACM
+// TOPC 3, 2016). Pure.
 //
 //   1. A wait of task p for task q ends when q does something. The interval in which its causes are
 //      looked for begins, on each of both tasks, where the two communicated last before.
-//   2. The delays of q are what q did longer in its interval than p did in its own, by kinds: computing
-//      in each region, communication without waits, waits, and the rest.
+//   2. The delays of q are what q did longer in its interval than p did in its own, by kinds:
+//      computing in each region, communication without waits, waits, and the rest.
 //   3. The length of the wait is divided among the delays and among the waits of q in the interval,
 //      in proportion. The share of a delay is its short-term cost.
-//   4. A wait of q that receives a share passes it on, in the proportions of its own division, to what
-//      has caused it. What reaches a delay this way is its long-term cost.
+//   4. A wait of q that receives a share passes it on, in the proportions of its own division, to
+//      what has caused it. What reaches a delay this way is its long-term cost.
 //
 // So all costs together are the sum of all waits.
 #pragma once
@@ -41,9 +41,10 @@ struct Cause {
     double cost() const { return short_term + long_term; }
 };
 
-// Returns the causes of all waits, the most expensive one first. The costs of a wait that lasts from 0
-// to 1 s are 1e9. Needs time in proportion to the number of waits, times that of the activities between
-// two communications of a pair of tasks, of which the last `kMostLookedAt` count.
+// Returns the causes of all waits, the most expensive one first. The costs of a wait that lasts
+// from 0 to 1 s are 1e9. Needs time in proportion to the number of waits, times that of the
+// activities between two communications of a pair of tasks, of which the last `kMostLookedAt`
+// count.
 inline constexpr std::size_t kMostLookedAt = 4096;
 std::vector<Cause> find_root_causes(const History& history);
 

@@ -35,7 +35,8 @@ class Walk : public Listener {
     }
     void on_event(const Event& event, TaskId task) override {
         learn(event);
-        // In damaged streams times may go backwards; the replay takes such an event as one of its present moment.
+        // In damaged streams times may go backwards; the replay takes such an event as one of its
+        // present moment.
         now_ = std::max(now_, event.time);
         if (event.record.kind == Kind::kSystem) return system(event, task);
         if (event.record.kind == Kind::kSample) return sample(event);

@@ -46,8 +46,9 @@ class ExportSink {
     virtual void collective(TaskId, Time, const Event&, Bytes) {}
     virtual void marker(TaskId task, Time at, const std::string& text) = 0;
     virtual void counter(TaskId task, Time at, const std::string& name, double value) = 0;
-    // Call stacks: the period that each sample stands for; each call path before it is used, with the path of its
-    // caller, 0 if it has none, and the place in the function; the samples themselves.
+    // Call stacks: the period that each sample stands for; each call path before it is used, with
+    // the path of its caller, 0 if it has none, and the place in the function; the samples
+    // themselves.
     virtual void sample_period(Time) {}
     virtual void call_path(std::uint32_t, std::uint32_t, const Site&) {}
     virtual void sample(TaskId, Time, const ExportedSample&) {}

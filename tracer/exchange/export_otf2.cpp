@@ -103,8 +103,8 @@ class Otf2 : public ExportSink {
         facts_ = source.facts();
         stretch_ = range.stretch;
         string("");
-        // In one trace, OTF2 allows only one kind of events for calls: those with calling contexts, which samples need,
-        // or those without.
+        // In one trace, OTF2 allows only one kind of events for calls: those with calling contexts,
+        // which samples need, or those without.
         has_samples_ =
             std::any_of(source.streams().begin(), source.streams().end(),
                         [](const Stream& stream) { return stream.kind == StreamKind::kSamples; });
@@ -329,7 +329,8 @@ class Otf2 : public ExportSink {
         if (is_new) contexts_.push_back(context);
         return known->second;
     }
-    // How many contexts of `now`, from the innermost one on, were not in the stack before, and one more.
+    // How many contexts of `now`, from the innermost one on, were not in the stack before, and one
+    // more.
     std::uint32_t unwind_distance(std::uint32_t before, std::uint32_t now) const {
         std::set<std::uint32_t> known;
         for (; before != OTF2_UNDEFINED_CALLING_CONTEXT; before = contexts_[before].above)

@@ -1,5 +1,5 @@
-// Otf2Importer: an OTF2 archive as a trace of ours, while it is read. Private to import_otf2.cpp and
-// otf2_callbacks.cpp.
+// Otf2Importer: an OTF2 archive as a trace of ours, while it is read. Private to import_otf2.cpp
+// and otf2_callbacks.cpp.
 #pragma once
 
 #include <algorithm>

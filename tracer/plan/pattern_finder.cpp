@@ -167,8 +167,8 @@ class Finder : public Listener {
         blank.group = static_cast<int>(
             group >= kCommunicator ? (group & ~kCommunicator) - kFirstMpiContext : group);
         blank.tasks = tasks;
-        // By place and name, in the order of the first calls: the numbers of the calls in the group,
-        // and those among the irregular calls.
+        // By place and name, in the order of the first calls: the numbers of the calls in the
+        // group, and those among the irregular calls.
         struct Place {
             std::vector<std::size_t> calls;
             std::vector<std::uint64_t> ordinals;
@@ -184,8 +184,8 @@ class Finder : public Listener {
             place.calls.push_back(i);
             if (!first[i].planned.empty()) place.ordinals.push_back(irregular++);
         }
-        // If the calls of several places follow each other without a rule, they can share a line that
-        // combines blocks, because that does not need their lengths.
+        // If the calls of several places follow each other without a rule, they can share a line
+        // that combines blocks, because that does not need their lengths.
         Place together;
         bool without_rule = false;
         for (const auto& key : order) {

@@ -1,6 +1,7 @@
-// Finds in a trace which communications of a program have a pattern that does not change: collective
-// calls, and messages that are really a collective call. The lengths of irregular calls are those of
-// the messages that the members sent inside of the call, so the trace needs no records for them.
+// Finds in a trace which communications of a program have a pattern that does not change:
+// collective calls, and messages that are really a collective call. The lengths of irregular calls
+// are those of the messages that the members sent inside of the call, so the trace needs no records
+// for them.
 #pragma once
 
 #include <functional>
@@ -35,8 +36,8 @@ struct FoundPlan {
 FoundPlan find_plan(const TraceSource& source, Symbols& symbols, const collectives::Tuning& tuning,
                     const std::function<void(double)>& progress);
 
-// The text of the plan file. `from`: the name of the trace. `costs`: where the costs of messages come
-// from, as "built-in costs of messages".
+// The text of the plan file. `from`: the name of the trace. `costs`: where the costs of messages
+// come from, as "built-in costs of messages".
 std::string plan_text(const FoundPlan& plan, const std::string& from, const std::string& costs);
 
 // The messages that a task sent from one place, in their order.

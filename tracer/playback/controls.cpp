@@ -208,8 +208,8 @@ void choose_view(ViewState& look, char32_t key, terminal::Size size) {
     look.sheet = ViewState::Sheet::kPanes;
 }
 
-// What each key does, and how the help names it. A row without help belongs to the row before it. A key
-// that is no character has help only; press() handles it.
+// What each key does, and how the help names it. A row without help belongs to the row before it. A
+// key that is no character has help only; press() handles it.
 struct Binding {
     std::u32string_view characters;
     Command (*act)(const Press&);

@@ -1,5 +1,5 @@
-// The layout of a flame view: which part of the width each function has, and at which depth. Pure; the view on the
-// screen and the figure draw it.
+// The layout of a flame view: which part of the width each function has, and at which depth. Pure;
+// the view on the screen and the figure draw it.
 #pragma once
 
 #include <string>
@@ -20,10 +20,12 @@ struct FlameBox {
     std::uint64_t self = 0;
 };
 
-// In the order of depth-first search. Boxes narrower than `narrowest` are left out, and so are their callees.
+// In the order of depth-first search. Boxes narrower than `narrowest` are left out, and so are
+// their callees.
 std::vector<FlameBox> flame_boxes(const FlameNode& root, double narrowest);
 
-// The samples that a look selects, and in words what they are: "of task 3 while computing in the window".
+// The samples that a look selects, and in words what they are: "of task 3 while computing in the
+// window".
 SampleFilter flame_filter(const ViewState& look, const Session& session);
 std::string flame_words(const ViewState& look);
 // Why there is nothing to show; empty if there is.

@@ -18,7 +18,8 @@ struct ViewContext {
     const terminal::Glyphs& glyphs;
     // Returns the lines of a source file; empty if it cannot be read.
     std::function<std::vector<std::string>(const std::string&)> read_source;
-    // Returns the analysis of the whole trace. The first call may take as long as reading the trace.
+    // Returns the analysis of the whole trace. The first call may take as long as reading the
+    // trace.
     std::function<const Analysis&()> analysis;
     // True if cells are distinguished by colours and not only by shapes.
     bool colors = false;

@@ -1,5 +1,5 @@
-// The flame view: which functions the processor time belongs to. A line is a depth of calls, from the outermost
-// function downwards; the width of a function is its share of the samples.
+// The flame view: which functions the processor time belongs to. A line is a depth of calls, from
+// the outermost function downwards; the width of a function is its share of the samples.
 #include <algorithm>
 #include <cmath>
 

@@ -216,7 +216,8 @@ const Summary& summary_in(const Analysis& analysis) {
 }
 
 // Opens a trace and analyses it; a second time with repaired clocks if messages show that this is
-// necessary. `analyse_source(source, symbols, progress)` returns what summary_in() finds a Summary in.
+// necessary. `analyse_source(source, symbols, progress)` returns what summary_in() finds a Summary
+// in.
 template <typename Analyse>
 auto analysis_of(const std::string& named, bool may_repair, Analyse analyse_source) {
     const std::string path = trace_of(named);

@@ -1,5 +1,6 @@
-// CallLines: what calls have in common that are made again and again, and the record of a stream that defines it
-// (Defined::kCallLine). With it, the beginning or the end of a call is one record (Kind::kCall).
+// CallLines: what calls have in common that are made again and again, and the record of a stream
+// that defines it (Defined::kCallLine). With it, the beginning or the end of a call is one record
+// (Kind::kCall).
 #pragma once
 
 #include <array>
@@ -52,8 +53,9 @@ class CallLines {
         }
     }
 
-    // Adds a line that was not found. define() records the definition and returns its number; 0: there was no
-    // room for it. Returns the same, or 0 if the table is full. Blocks while another thread adds.
+    // Adds a line that was not found. define() records the definition and returns its number; 0:
+    // there was no room for it. Returns the same, or 0 if the table is full. Blocks while another
+    // thread adds.
     template <typename Define>
     std::uint32_t add(const CallLine& line, Define&& define) {
         const std::scoped_lock lock(mutex_);

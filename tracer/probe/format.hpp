@@ -13,7 +13,8 @@
 // writer was killed. Any number of threads may write, and a reader trusts only the marks.
 //
 // A record changes only if it is the beginning of a call, and at most once (kWholeCall):
-//   1. The thread that has written it finds at the end of the call that no later record is reserved.
+//   1. The thread that has written it finds at the end of the call that no later record is
+//      reserved.
 //   2. It stores a mark of 0, so that the record is a hole.
 //   3. It fills the record and stores the stamp as above, with the same mark and time.
 #pragma once
@@ -178,8 +179,8 @@ inline constexpr std::uint32_t kManyBytes = 0xffffffff;
 // Classes of messages: the program's own messages, and those of collective calls.
 inline constexpr std::uint8_t kUserMessages = 0;
 inline constexpr std::uint8_t kCollectiveMessages = 1;
-// The program's own messages as an observer sees them: they are counted among those with the same context
-// and type, because a message of another library does not carry a number.
+// The program's own messages as an observer sees them: they are counted among those with the same
+// context and type, because a message of another library does not carry a number.
 inline constexpr std::uint8_t kNumberedByTag = 2;
 constexpr std::uint8_t class_of_message(std::uint8_t detail) noexcept {
     return detail == kNumberedByTag ? kUserMessages : detail;
@@ -188,8 +189,8 @@ constexpr std::uint8_t class_of_message(std::uint8_t detail) noexcept {
 constexpr std::uint32_t group_of_context(std::uint32_t context) noexcept {
     return 0x40000000u | context;
 }
-// Smaller region ids are those of MPL's and MPI's calls (library_regions.hpp); the program's regions
-// follow. Before version 3 they began at 256.
+// Smaller region ids are those of MPL's and MPI's calls (library_regions.hpp); the program's
+// regions follow. Before version 3 they began at 256.
 inline constexpr std::uint32_t kFirstUserRegion = 4096;
 // The regions of kCarriedOut records; a task has at most 3072 regions of the program.
 inline constexpr std::uint32_t kFirstPathRegion = 8192;

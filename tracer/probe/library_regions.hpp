@@ -1,5 +1,5 @@
-// The regions of the libraries' own calls in a trace: their ids, names and kinds. The tracer defines
-// them; readers need them for traces whose definitions are lost. Pure.
+// The regions of the libraries' own calls in a trace: their ids, names and kinds. The tracer
+// defines them; readers need them for traces whose definitions are lost. Pure.
 //
 //   id           region
 //   1..127       the call of MPL with that number (base/calls.hpp)

@@ -1,6 +1,6 @@
-// ProcessContext: the only mutable state of the process that belongs to no object, because the calls of a
-// C API have no handle for it. What uses messages or collectives creates its part at the first call; no
-// part is ever destroyed, because other threads and exit handlers may still call.
+// ProcessContext: the only mutable state of the process that belongs to no object, because the
+// calls of a C API have no handle for it. What uses messages or collectives creates its part at the
+// first call; no part is ever destroyed, because other threads and exit handlers may still call.
 #pragma once
 
 #include <atomic>

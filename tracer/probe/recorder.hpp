@@ -1,6 +1,6 @@
 // Recorder: writes one stream (format.hpp) that the daemon has created. Any number of threads may
-// record at once. A record costs an atomic addition, reading the clock (trace_clock.hpp) and three stores to
-// preallocated memory. Threads do not wait for each other, except for preallocation.
+// record at once. A record costs an atomic addition, reading the clock (trace_clock.hpp) and three
+// stores to preallocated memory. Threads do not wait for each other, except for preallocation.
 //
 // The whole range of the file is mapped at once. Its memory is preallocated in chunks
 // (posix_fallocate) before a record may be stored there, so a full disk is reported as an error
@@ -14,10 +14,11 @@
 // and continues. If that thread is late, or does not exist, the recording thread preallocates
 // itself.
 //
-//   Invariant: records below `preallocated_records_` are in preallocated memory. So is the record at
-//   `preallocated_records_`, which is reserved for kLost. room_ <= preallocated_records_, and they are equal when recording
-//   stops. Of the writers whose numbers do not fit, exactly one has a first number of at most
-//   preallocated_records_ and a last number of at least preallocated_records_; this one writes the kLost.
+//   Invariant: records below `preallocated_records_` are in preallocated memory. So is the record
+//   at `preallocated_records_`, which is reserved for kLost. room_ <= preallocated_records_, and
+//   they are equal when recording stops. Of the writers whose numbers do not fit, exactly one has a
+//   first number of at most preallocated_records_ and a last number of at least
+//   preallocated_records_; this one writes the kLost.
 //
 // When the disk is nearly full, the streams share the rest: a stream that notices this takes at
 // most its share of what is left at that time. A task that records much then leaves room for tasks
@@ -79,20 +80,20 @@ class Recorder {
         return record_all(together, now());
     }
 
-    // The same for events of the past: `time` is in ns since the stream's origin. The caller records in the order
-    // of time.
+    // The same for events of the past: `time` is in ns since the stream's origin. The caller
+    // records in the order of time.
     bool record_at(std::uint64_t time, std::span<const Record> together) noexcept {
         return record_all(together, time).has_value();
     }
 
-    // Returns the record of this number if it is the last of the stream, otherwise null. For the thread that has
-    // recorded it, in a stream that does not wrap.
+    // Returns the record of this number if it is the last of the stream, otherwise null. For the
+    // thread that has recorded it, in a stream that does not wrap.
     Record* last(std::uint64_t number) noexcept {
         return header_->reserved.load(std::memory_order_relaxed) == number + 1 ? &records_[number]
                                                                                : nullptr;
     }
-    // Replaces a record that last() has returned; its time stays. If the process is killed meanwhile, the record is
-    // a hole.
+    // Replaces a record that last() has returned; its time stays. If the process is killed
+    // meanwhile, the record is a hole.
     static void replace(Record& place, const Record& record) noexcept {
         const std::uint64_t stamp = place.stamp;
         std::atomic_ref(place.stamp).store(0, std::memory_order_relaxed);

@@ -1,4 +1,5 @@
-// What took the samples of a node: the word `extra` of the record that says their period (SamplingFact::kPeriod).
+// What took the samples of a node: the word `extra` of the record that says their period
+// (SamplingFact::kPeriod).
 #pragma once
 
 #include <cstdint>

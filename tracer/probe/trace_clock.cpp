@@ -42,8 +42,8 @@ TraceClock::TraceClock() noexcept : usable_(counter_is_the_clock()) {
     if (usable_) base_ = next_base_ = read();
 }
 
-// Both clocks at the same moment: of a few attempts the one that took the shortest time, because the thread
-// may be interrupted between the readings.
+// Both clocks at the same moment: of a few attempts the one that took the shortest time, because
+// the thread may be interrupted between the readings.
 TraceClock::Reading TraceClock::read() noexcept {
     constexpr int kAttempts = 4;
     Reading best;

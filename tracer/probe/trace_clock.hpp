@@ -1,13 +1,13 @@
-// TraceClock: CLOCK_MONOTONIC in nanoseconds, read from the processor's time stamp counter, because a
-// record reads the clock and clock_gettime takes three times as long as the counter.
+// TraceClock: CLOCK_MONOTONIC in nanoseconds, read from the processor's time stamp counter, because
+// a record reads the clock and clock_gettime takes three times as long as the counter.
 //
-// Used only if the kernel keeps its own time by this counter, so that it is the same on all cores and does not
-// stop. Otherwise every reading is a clock_gettime.
+// Used only if the kernel keeps its own time by this counter, so that it is the same on all cores
+// and does not stop. Otherwise every reading is a clock_gettime.
 //
-// A reading extrapolates from an anchor, which is a reading of both clocks, at the rate that both had
-// during the last one to two seconds. An anchor is replaced when it is older than a millisecond, so an
-// adjustment of the kernel's clock is followed within a millisecond. A new anchor never lets the time
-// go back.
+// A reading extrapolates from an anchor, which is a reading of both clocks, at the rate that both
+// had during the last one to two seconds. An anchor is replaced when it is older than a
+// millisecond, so an adjustment of the kernel's clock is followed within a millisecond. A new
+// anchor never lets the time go back.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,14 @@ namespace poe::trace {
 
 class TraceClock {
   public:
-    // Takes the first anchor. Until a rate is known, which takes a millisecond, readings are those of clock_gettime.
+    // Takes the first anchor. Until a rate is known, which takes a millisecond, readings are those
+    // of clock_gettime.
     TraceClock() noexcept;
     TraceClock(const TraceClock&) = delete;
     TraceClock& operator=(const TraceClock&) = delete;
 
-    // Nanoseconds of CLOCK_MONOTONIC. Any thread may call; blocks only as long as another thread replaces the anchor.
+    // Nanoseconds of CLOCK_MONOTONIC. Any thread may call; blocks only as long as another thread
+    // replaces the anchor.
     std::uint64_t now() noexcept {
 #ifdef __x86_64__
         // An odd version says that the anchor is being replaced.

@@ -19,14 +19,15 @@ std::uint16_t short_number(std::uint32_t number) noexcept {
     return number == 0 ? 0 : static_cast<std::uint16_t>(number % 65535 + 1);
 }
 
-// Returns the number of the message or of the collective operation that the part is, as stored in `extra`.
+// Returns the number of the message or of the collective operation that the part is, as stored in
+// `extra`.
 std::uint16_t number_of_part(CallPart part, std::uint32_t number) noexcept {
     return part >= CallPart::kCollective ? static_cast<std::uint16_t>(number)
                                          : short_number(number);
 }
 
-// Makes a record of whole words. A processor takes 4 ns to load a word that was just stored in parts, and the recorder loads
-// words.
+// Makes a record of whole words. A processor takes 4 ns to load a word that was just stored in
+// parts, and the recorder loads words.
 Record record_of_words(Kind kind, std::uint8_t detail, std::uint16_t extra, std::uint32_t a,
                        std::uint64_t b) noexcept {
     const std::uint64_t middle = static_cast<std::uint64_t>(kind) | std::uint64_t{detail} << 8 |

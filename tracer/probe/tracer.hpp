@@ -54,8 +54,8 @@ struct About {
     bool recorded() const noexcept { return context > 1 || request != 0; }
 };
 
-// What Tracer::call records: the beginning or the end of a call, or neither, and a message or collective operation of
-// it.
+// What Tracer::call records: the beginning or the end of a call, or neither, and a message or
+// collective operation of it.
 struct CallRecord {
     CallLine line;
     CallPart part = CallPart::kNone;
@@ -92,15 +92,16 @@ class Tracer {
         return word_.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != 0;
     }
 
-    // From now on, enter and leave, regions and collective calls are recorded of this thread only: the
-    // states of a task nest, and those of several threads do not. Messages, markers and counters of
-    // all threads are recorded. For a task whose threads call at the same time; call it once.
+    // From now on, enter and leave, regions and collective calls are recorded of this thread only:
+    // the states of a task nest, and those of several threads do not. Messages, markers and
+    // counters of all threads are recorded. For a task whose threads call at the same time; call it
+    // once.
     void record_states_of_this_thread() noexcept;
 
     // Precondition of the following functions: on().
 
-    // `region`: a Call, or the nonblocking form of MPL's (library_regions.hpp). `site`: the return address
-    // of the user's call; may be null. False: do not call leave().
+    // `region`: a Call, or the nonblocking form of MPL's (library_regions.hpp). `site`: the return
+    // address of the user's call; may be null. False: do not call leave().
     bool enter(std::uint32_t region, TaskId peer, std::int32_t type, const void* site,
                About about = {}) noexcept;
     void leave(std::uint32_t region, Bytes bytes) noexcept;
@@ -108,8 +109,8 @@ class Tracer {
         return enter(static_cast<std::uint32_t>(call), peer, type, site);
     }
     void leave(Call call, Bytes bytes) noexcept { leave(static_cast<std::uint32_t>(call), bytes); }
-    // `flow`: the class of flow control (comm/matching/pipe.hpp). `number`: number of the message of
-    // its class from its source to its destination, from 1 on.
+    // `flow`: the class of flow control (comm/matching/pipe.hpp). `number`: number of the message
+    // of its class from its source to its destination, from 1 on.
     void sent(std::uint8_t flow, TaskId to, std::int32_t type, Bytes bytes, std::uint32_t number,
               About about = {}) noexcept;
     void received(std::uint8_t flow, TaskId from, std::int32_t type, Bytes bytes,
@@ -121,18 +122,20 @@ class Tracer {
     void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
                     Phase phase = Phase::kWhole) noexcept;
 
-    // How the collective call that was entered last is carried out from now on: the name of the path or
-    // algorithm, and the round, from 1 on, of how many; 0: it has none.
+    // How the collective call that was entered last is carried out from now on: the name of the
+    // path or algorithm, and the round, from 1 on, of how many; 0: it has none.
     void carried_out(std::string_view name, std::uint32_t round, std::uint32_t rounds) noexcept;
 
-    // One record for what enter(), leave(), sent(), received(), send_ended() and collective() record in several, for
-    // a program whose calls are observed (kNumberedByTag). The beginning of a call and its part have one time. If
-    // several records are needed, because the stream wraps, has too many lines or has no sites, they are recorded instead. False:
-    // do not record the end of the call. `open` is set if it is not null.
+    // One record for what enter(), leave(), sent(), received(), send_ended() and collective()
+    // record in several, for a program whose calls are observed (kNumberedByTag). The beginning of
+    // a call and its part have one time. If several records are needed, because the stream wraps,
+    // has too many lines or has no sites, they are recorded instead. False: do not record the end
+    // of the call. `open` is set if it is not null.
     bool call(const CallRecord& call, OpenCall* open = nullptr) noexcept;
-    // Ends a call in the record of its beginning, which becomes a kWholeCall. The line of `end` must be that of the
-    // beginning. False: nothing is recorded, because another record follows the one of the beginning, a value does not
-    // fit, or recording has stopped. Then use call(). For the thread that has recorded the beginning.
+    // Ends a call in the record of its beginning, which becomes a kWholeCall. The line of `end`
+    // must be that of the beginning. False: nothing is recorded, because another record follows the
+    // one of the beginning, a value does not fit, or recording has stopped. Then use call(). For
+    // the thread that has recorded the beginning.
     bool end_call(const OpenCall& open, const CallRecord& end) noexcept;
 
     // A light or colour that is out of range is recorded as none.

@@ -1,5 +1,5 @@
-// FlameNode: samples summed by call path, with the names of functions. Equal functions below equal callers are one
-// node, wherever in the function the call is.
+// FlameNode: samples summed by call path, with the names of functions. Equal functions below equal
+// callers are one node, wherever in the function the call is.
 #pragma once
 
 #include <functional>
@@ -36,8 +36,9 @@ struct FlameNode {
 // The root is named "all". `symbols` reads the object files.
 FlameNode make_flame(const StackProfile& profile, const SampleFilter& filter, Symbols& symbols);
 
-// The call paths of the samples as lines "main;solve;sweep 42", outermost function first, in the order of the
-// nodes: the collapsed stacks that tools for flame graphs read. `;` in a name becomes `:`.
+// The call paths of the samples as lines "main;solve;sweep 42", outermost function first, in the
+// order of the nodes: the collapsed stacks that tools for flame graphs read. `;` in a name becomes
+// `:`.
 std::string folded_stacks(const FlameNode& root);
 // The suffix of files with such lines.
 inline constexpr std::string_view kFoldedSuffix = ".folded";

@@ -1,5 +1,5 @@
-// StackProfile: the samples of a trace, and what its tasks did when each was taken. Plain data. docs/sampling.md says how the
-// samples are taken.
+// StackProfile: the samples of a trace, and what its tasks did when each was taken. Plain data.
+// docs/sampling.md says how the samples are taken.
 #pragma once
 
 #include <array>

@@ -96,7 +96,8 @@ void ProfileMaker::add_fact(const Record& record) {
     }
 }
 
-// What was counted since the last reading is divided among the states that the task was in, by their times.
+// What was counted since the last reading is divided among the states that the task was in, by
+// their times.
 void ProfileMaker::add_reading(const Event& event) {
     const Record& record = event.record;
     const std::vector<TaskTimeline>& tasks = replay_.state().tasks;

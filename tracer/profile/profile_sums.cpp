@@ -22,14 +22,14 @@ std::unordered_map<std::uint32_t, std::uint64_t> counts_of(const StackProfile& p
     return counts;
 }
 
-// True for libraries of the system. Their lines are known if debugging packages are installed, and say little about a
-// program.
+// True for libraries of the system. Their lines are known if debugging packages are installed, and
+// say little about a program.
 bool of_system(const std::string& object) {
     return object.starts_with("/lib") || object.starts_with("/usr/lib");
 }
 
-// The innermost place of a path whose source line is known, outside of the system's libraries. If there is none, the
-// innermost place.
+// The innermost place of a path whose source line is known, outside of the system's libraries. If
+// there is none, the innermost place.
 std::uint32_t place_of(const StackProfile& profile, std::uint32_t path, Symbols& symbols) {
     for (std::uint32_t at = path; at != 0; at = profile.paths[at].caller) {
         const Site& site = profile.sites[profile.paths[at].site];
@@ -94,8 +94,8 @@ std::vector<LineSum> lines_of(const StackProfile& profile, Symbols& symbols) {
 }
 
 std::vector<StackSum> stacks_of(const StackProfile& profile, Symbols& symbols) {
-    // By path first, because names cost more than sums; then by names, because calls from several places of a function
-    // are one stack.
+    // By path first, because names cost more than sums; then by names, because calls from several
+    // places of a function are one stack.
     std::map<std::tuple<TaskId, std::uint32_t, bool, std::uint32_t>, std::uint64_t> by_path;
     for (const StackSample& sample : profile.samples)
         by_path[{sample.task, sample.phase, sample.waiting(), sample.path}] += sample.count;

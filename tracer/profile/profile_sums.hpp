@@ -1,5 +1,5 @@
-// What a profile says in few numbers: the functions that take longest, the source lines of each state, the rates of the
-// counters. As text and as JSON.
+// What a profile says in few numbers: the functions that take longest, the source lines of each
+// state, the rates of the counters. As text and as JSON.
 #pragma once
 
 #include <string>
@@ -41,8 +41,8 @@ struct ProfileSums {
     std::uint64_t cut = 0;               // without their outermost callers
     std::uint64_t in_kernel = 0;         // in system calls
     std::vector<FunctionSum> functions;  // most samples first
-    // Outside of calls: from samples of all threads. Of calls: from the records of the calls. Longest first in each
-    // state.
+    // Outside of calls: from samples of all threads. Of calls: from the records of the calls.
+    // Longest first in each state.
     std::vector<LineSum> lines;
     std::vector<StackSum>
         stacks;  // by task, phase and whether the threads slept; most samples first

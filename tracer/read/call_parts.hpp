@@ -1,5 +1,6 @@
-// The parts of a kCall record, as the records that it stands for, and the lines that such records refer to. A line is
-// read from the record of the stream that defines it, so a reader may begin anywhere.
+// The parts of a kCall record, as the records that it stands for, and the lines that such records
+// refer to. A line is read from the record of the stream that defines it, so a reader may begin
+// anywhere.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +48,8 @@ class CallParts {
 // Remembers the lines that were read. Not thread-safe.
 class CallLinesOfTrace {
   public:
-    // Returns the line that record `number` of the stream defines; nothing if it defines none. `index`: of the
-    // stream in its trace.
+    // Returns the line that record `number` of the stream defines; nothing if it defines none.
+    // `index`: of the stream in its trace.
     std::optional<StreamCallLine> find(const Stream& stream, std::uint32_t index,
                                        std::uint32_t number);
 

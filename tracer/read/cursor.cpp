@@ -14,8 +14,8 @@ constexpr std::size_t kWindow = 170;
 // If two records are farther apart than this, in ns, the following record is checked too.
 constexpr std::int64_t kFarElsewhere = 1'000'000'000;
 constexpr std::int64_t kFarInDamage = 1'000'000;
-// Only the last record of a stream becomes a kWholeCall. A reader may see a few records more, which other threads have added at
-// that moment.
+// Only the last record of a stream becomes a kWholeCall. A reader may see a few records more, which
+// other threads have added at that moment.
 constexpr std::uint64_t kLastRecords = 16;
 
 bool is_open(const Record& record) {
@@ -56,8 +56,8 @@ void Cursor::note(std::uint64_t number, bool call) {
     if (noted_ != nullptr && noted_->size() < kMostNoted) noted_->push_back({number, call});
 }
 
-// Returns a copy of a record of a call in a stream that is being written; null if it is a hole now. A record changes once
-// at most, so two equal readings are whole.
+// Returns a copy of a record of a call in a stream that is being written; null if it is a hole now.
+// A record changes once at most, so two equal readings are whole.
 const Record* Cursor::settled(const Record& record) {
     kept_ = loaded(record);
     for (;;) {

@@ -34,8 +34,8 @@ class Cursor {
     Cursor(const Stream& stream, Position at) : stream_(&stream), at_(at) {}
 
     // Advances to the next complete record that is not part of another one; null at the end. A hole
-    // costs as much as a record. A kWholeCall is returned as two kCalls, its beginning and its end, each with its
-    // time. The result is valid until the next call.
+    // costs as much as a record. A kWholeCall is returned as two kCalls, its beginning and its end,
+    // each with its time. The result is valid until the next call.
     const Record* next();
     // For the record that next() returned: its time in ns since the origin, modulo 2^64; its
     // number.
@@ -49,8 +49,8 @@ class Cursor {
     bool doubtful() const noexcept {
         return stream_->trust(number() % stream_->capacity) == Stream::Trust::kStrict;
     }
-    // Appends the places that next() finds and that may change to `into`, up to kMostNoted. For a stream that is
-    // being written.
+    // Appends the places that next() finds and that may change to `into`, up to kMostNoted. For a
+    // stream that is being written.
     void note_unfinished(std::vector<Unfinished>* into) noexcept { noted_ = into; }
     static constexpr std::size_t kMostNoted = std::size_t{1} << 16;
 
@@ -71,7 +71,8 @@ class Cursor {
     Position at_;
     std::uint64_t holes_ = 0;
     std::uint64_t implausible_ = 0;
-    // What next() returns if the stream does not contain that record, or if look() was used meanwhile.
+    // What next() returns if the stream does not contain that record, or if look() was used
+    // meanwhile.
     Record kept_;
     std::vector<Unfinished>* noted_ = nullptr;
     // The read-ahead buffer of a stream in a file: slots from window_at_ on.

@@ -39,8 +39,9 @@ class Definitions {
     // Returns the number of a stream's region. An undefined region gets a name of its own.
     std::uint32_t region(std::uint32_t stream, std::uint32_t id);
     std::uint32_t counter(std::uint32_t stream, std::uint32_t id);
-    // Returns the number of a region that stands for a round of calls that are carried out in the way that
-    // `path` names: "ring 3/15". Without a round, and if there are very many, it is `path` itself.
+    // Returns the number of a region that stands for a round of calls that are carried out in the
+    // way that `path` names: "ring 3/15". Without a round, and if there are very many, it is `path`
+    // itself.
     std::uint32_t round_of(std::uint32_t path, std::uint32_t round, std::uint32_t rounds);
     // Returns kNoSite for an undefined site.
     std::uint32_t site(std::uint32_t stream, std::uint32_t id) const;

@@ -36,7 +36,8 @@ struct Message {
     std::uint32_t type = 0;
     std::uint8_t context = kUserMessages;
     std::uint16_t number = 0;
-    // 0: `number` counts the messages of the class; otherwise those with this matching context and type.
+    // 0: `number` counts the messages of the class; otherwise those with this matching context and
+    // type.
     std::uint32_t line = 0;
     Bytes bytes = 0;
     Time sent{0};      // time of the kSend record

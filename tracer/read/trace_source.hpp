@@ -148,9 +148,9 @@ class TraceSource {
         if (event.behind) return event.behind->about;
         return trace::about_of(streams_[event.stream], event.number);
     }
-    // Calls take(event) for what the event stands for: a kCall stands for the beginning or the end of a call and for a
-    // message or collective operation, every other event for itself. A kCall whose line is not defined stands
-    // for nothing.
+    // Calls take(event) for what the event stands for: a kCall stands for the beginning or the end
+    // of a call and for a message or collective operation, every other event for itself. A kCall
+    // whose line is not defined stands for nothing.
     template <typename Take>
     void parts_of(const Event& event, Take&& take) const {
         if (event.record.kind != Kind::kCall) return take(event);

@@ -13,9 +13,9 @@
 // rank without bit k sends segment t - i, where i < d is the largest number such that the rank has
 // bit k - i (mod d): the segment started in that dimension.
 //
-// A segment number beyond the last segment stands for the last segment. The last segment is therefore
-// sent along several trees at once, and it reaches every rank d - 1 rounds after the root has first
-// sent it. A rank keeps only the copy that arrives first.
+// A segment number beyond the last segment stands for the last segment. The last segment is
+// therefore sent along several trees at once, and it reaches every rank d - 1 rounds after the root
+// has first sent it. A rank keeps only the copy that arrives first.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"

@@ -1,7 +1,7 @@
 // Broadcast in a pipeline along generalized Fibonacci trees (CCL paper, IV.B; Bruck, Cypher, Ho
-// 1992) for any number of ranks; fibonacci_trees.hpp describes the trees. For s segments, C1 = s + d
-// where d is the trees' delay, C2 = the bytes of C1 segments, C3 = m (n - 1). The paper's bound is
-// C1 <= s + log n + 3 log log n + 15. The chooser does not consider this algorithm, because the
+// 1992) for any number of ranks; fibonacci_trees.hpp describes the trees. For s segments, C1 = s +
+// d where d is the trees' delay, C2 = the bytes of C1 segments, C3 = m (n - 1). The paper's bound
+// is C1 <= s + log n + 3 log log n + 15. The chooser does not consider this algorithm, because the
 // circulant pipeline (bcast_circulant.cpp) never needs more rounds.
 #include <memory>
 

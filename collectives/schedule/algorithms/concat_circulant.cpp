@@ -1,10 +1,10 @@
-// Concat along a circulant graph for k ports (CCL paper, IV.C; for several ports Bruck et al., 1997,
-// "Efficient algorithms for all-to-all communications in multiport message-passing systems"). With
-// one port the offsets are 1, 2, 4, .. In each round a rank that has gathered h blocks gets up to k
-// h further ones: from each of k ranks after it the first h blocks that this one has gathered. In
-// the last round the missing blocks are distributed evenly over the ports. C1 = ceil(log n) to the
-// base k + 1, C2 = m ceil((n - 1) / k), C3 = m n (n - 1), all optimal. Blocks are gathered from the
-// own one on, and copied to their places at the end.
+// Concat along a circulant graph for k ports (CCL paper, IV.C; for several ports Bruck et al.,
+// 1997, "Efficient algorithms for all-to-all communications in multiport message-passing systems").
+// With one port the offsets are 1, 2, 4, .. In each round a rank that has gathered h blocks gets up
+// to k h further ones: from each of k ranks after it the first h blocks that this one has gathered.
+// In the last round the missing blocks are distributed evenly over the ports. C1 = ceil(log n) to
+// the base k + 1, C2 = m ceil((n - 1) / k), C3 = m n (n - 1), all optimal. Blocks are gathered from
+// the own one on, and copied to their places at the end.
 #include <algorithm>
 
 #include "collectives/schedule/algorithms/algorithms.hpp"

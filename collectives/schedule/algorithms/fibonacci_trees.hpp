@@ -1,6 +1,6 @@
 // FibonacciTrees: the trees of a pipelined broadcast to n ranks (Bruck, Cypher, Ho 1992, which the
-// CCL paper cites in IV.B). It is separate from bcast_fibonacci.cpp because it is a computation that
-// is tested by itself.
+// CCL paper cites in IV.B). It is separate from bcast_fibonacci.cpp because it is a computation
+// that is tested by itself.
 //
 // There are k trees over all members, of which member 0 is the root. The packets go down the trees
 // in turn: packet p goes down tree p mod k. In each tree a member sends every packet to at most k
@@ -9,12 +9,12 @@
 // that at the beginning. Each member other than the root sends in one tree only, with few
 // exceptions, and is a leaf in the others. Thus it sends and receives one packet in each round.
 //
-// No member receives two packets in one round, or sends two. The rounds are found by colouring edges.
-// The graph has a vertex for each member as a sender and another one for it as a receiver; its edges
-// are those of all trees. No vertex has more than k edges, and the graph is bipartite. Therefore k
-// colours suffice. An edge of colour c is used in the rounds c, c + k, c + 2 k, and so on, from the
-// first one after its sender has the packet. Edges between members that send in a tree get their
-// colours first, those of the earliest rounds. Edges to leaves get the remaining colours.
+// No member receives two packets in one round, or sends two. The rounds are found by colouring
+// edges. The graph has a vertex for each member as a sender and another one for it as a receiver;
+// its edges are those of all trees. No vertex has more than k edges, and the graph is bipartite.
+// Therefore k colours suffice. An edge of colour c is used in the rounds c, c + k, c + 2 k, and so
+// on, from the first one after its sender has the packet. Edges between members that send in a tree
+// get their colours first, those of the earliest rounds. Edges to leaves get the remaining colours.
 #pragma once
 
 #include <cstdint>

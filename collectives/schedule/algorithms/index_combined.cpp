@@ -1,7 +1,7 @@
-// Index in combined messages (combined_steps.hpp), for blocks of unequal lengths that all ranks know,
-// or of equal ones. The engine follows the same steps without knowing the lengths
-// (collectives/engine/combined_exchange.hpp). Over m nodes of one rank each, the messages are those of
-// index_radix.cpp; those that move different digits of one place are under way at the same time.
+// Index in combined messages (combined_steps.hpp), for blocks of unequal lengths that all ranks
+// know, or of equal ones. The engine follows the same steps without knowing the lengths
+// (collectives/engine/combined_exchange.hpp). Over m nodes of one rank each, the messages are those
+// of index_radix.cpp; those that move different digits of one place are under way at the same time.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 #include "collectives/schedule/combined_steps.hpp"
 

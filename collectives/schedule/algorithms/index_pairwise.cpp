@@ -1,9 +1,9 @@
 // Index by sending every block directly to its destination: C1 = n - 1, C2 = m (n - 1) for blocks
 // of m bytes, C3 = n C2. In step i, rank r sends to rank r + i. While all ranks are in the same
-// step, every rank therefore receives one message at a time. With a `window` of several steps (0: all
-// steps), ranks may be in different steps. With unequal blocks, this is algorithm A1 of the irregular all-to-all paper (Liu,
-// Wang, Prasanna): blocking if window is 1, otherwise nonblocking. A rank needs only its own row and its
-// own column of the matrix of lengths.
+// step, every rank therefore receives one message at a time. With a `window` of several steps (0:
+// all steps), ranks may be in different steps. With unequal blocks, this is algorithm A1 of the
+// irregular all-to-all paper (Liu, Wang, Prasanna): blocking if window is 1, otherwise nonblocking.
+// A rank needs only its own row and its own column of the matrix of lengths.
 #include "collectives/schedule/algorithms/algorithms.hpp"
 
 namespace poe::collectives {

@@ -1,4 +1,5 @@
-// Blocks that travel in combined messages: the steps, the schedule that follows them, and the decision.
+// Blocks that travel in combined messages: the steps, the schedule that follows them, and the
+// decision.
 #include "collectives/schedule/combined_steps.hpp"
 
 #include <algorithm>

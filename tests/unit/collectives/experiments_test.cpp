@@ -110,8 +110,9 @@ TEST_CASE("a network that lets short bursts pass costs what the longest messages
 }
 
 TEST_CASE("a long broadcast takes the way that was fastest on a network that lets bursts pass") {
-    // Measured between 16 hosts at 100 Mbit/s, bursts of 64 KB: a broadcast of 1 MB took 91 ms by multicast and 117 ms or more
-    // by messages along several trees, which the round trips alone made seem to take 52 ms.
+    // Measured between 16 hosts at 100 Mbit/s, bursts of 64 KB: a broadcast of 1 MB took 91 ms by
+    // multicast and 117 ms or more by messages along several trees, which the round trips alone
+    // made seem to take 52 ms.
     Tuning tuning = built_in_tuning(2);
     fit_messages({{8, {}, 21.3},
                   {256, {}, 19.9},

@@ -1,5 +1,5 @@
-// The trees of the Fibonacci broadcast: every member gets every packet once, at most one in a round,
-// and the rounds are within the bound of the paper.
+// The trees of the Fibonacci broadcast: every member gets every packet once, at most one in a
+// round, and the rounds are within the bound of the paper.
 #include "collectives/schedule/algorithms/fibonacci_trees.hpp"
 
 #include <cmath>

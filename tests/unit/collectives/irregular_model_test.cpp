@@ -1,5 +1,5 @@
-// The model of the irregular all-to-all paper (Liu, Wang, Prasanna) against the simulator: equations
-// 1 to 4, Theorem 2, tables 3 and 4, and the order of the algorithms in its figures.
+// The model of the irregular all-to-all paper (Liu, Wang, Prasanna) against the simulator:
+// equations 1 to 4, Theorem 2, tables 3 and 4, and the order of the algorithms in its figures.
 #include <cmath>
 #include <random>
 

@@ -49,7 +49,8 @@ struct Member {
     CallTools tools;
 };
 
-// Makes the call by one of the functions that support it; all members choose alike. False: none does.
+// Makes the call by one of the functions that support it; all members choose alike. False: none
+// does.
 bool make(Member& member, const Shape& shape, const Run& run, bool barrier, bool other) {
     const Bytes bytes = contribution_to(shape);
     const bool lines = fits_cache_lines(shape, barrier);

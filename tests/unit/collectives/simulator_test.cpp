@@ -79,7 +79,8 @@ TEST_CASE("in the postal model a lambda tree takes T_lambda(n)") {
     }
 }
 
-// The integer lambda for which the schedule was made is the lambda of the model: nothing is delayed.
+// The integer lambda for which the schedule was made is the lambda of the model: nothing is
+// delayed.
 TEST_CASE("in the postal model a census takes combine_time()") {
     for (const double lambda : {1.0, 2.0, 3.0, 5.0}) {
         for (const std::uint32_t n : {2u, 8u, 13u, 61u, 200u}) {

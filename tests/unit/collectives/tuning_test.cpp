@@ -196,8 +196,8 @@ TEST_CASE("a census is predicted by delayed sends or receives") {
     shape.commutative = true;
     shape.exact = true;
     const Choice census{find_algorithm(Operation::kCombine, "census"), 1.3};
-    // Without work of shared cores: in units of one message, T'' with lambda 1 is 6 rounds that each
-    // take 1.3 sends, which is the time of one message.
+    // Without work of shared cores: in units of one message, T'' with lambda 1 is 6 rounds that
+    // each take 1.3 sends, which is the time of one message.
     tuning.node.message = tuning.node.load = 0;
     tuning.node.start_up = 10;
     tuning.node.transfer = 0;

@@ -1,5 +1,5 @@
-// The fair lock: never two threads inside, no lost wake-up, no thread that waits forever. The thread
-// sanitizer checks the exclusion, because what it protects is not atomic.
+// The fair lock: never two threads inside, no lost wake-up, no thread that waits forever. The
+// thread sanitizer checks the exclusion, because what it protects is not atomic.
 #include "comm/progress/fair_lock.hpp"
 
 #include <atomic>

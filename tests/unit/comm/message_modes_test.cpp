@@ -1,4 +1,5 @@
-// Contexts, layouts, synchronous messages, matched probes and cancelled receives of the message layer.
+// Contexts, layouts, synchronous messages, matched probes and cancelled receives of the message
+// layer.
 #include <deque>
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
-// Waits of several threads: whatever meets a condition (a message, a store of another task, a call of
-// another thread), the waiting thread goes on. No sleep in this test has a time limit, so that a lost
-// wake-up is a hang, which await() reports.
+// Waits of several threads: whatever meets a condition (a message, a store of another task, a call
+// of another thread), the waiting thread goes on. No sleep in this test has a time limit, so that a
+// lost wake-up is a hang, which await() reports.
 #include "comm/progress/thread_waits.hpp"
 
 #include <array>

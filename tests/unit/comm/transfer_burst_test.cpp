@@ -9,8 +9,8 @@ namespace {
 
 constexpr poe::Bytes kLength = 1 << 20;
 
-// A burst of `messages` messages that are all accepted at once. A message costs as much as its way says, and
-// the transfers follow each other. Returns the way.
+// A burst of `messages` messages that are all accepted at once. A message costs as much as its way
+// says, and the transfers follow each other. Returns the way.
 CopyMethod crowd(TransferBurst& burst, SingleCopyTuner& costs, int messages, std::uint64_t& now,
                  std::uint64_t fetch_ns, std::uint64_t stream_ns) {
     const CopyMethod way = burst.begin(kLength, now, costs);

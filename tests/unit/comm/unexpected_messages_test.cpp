@@ -49,7 +49,8 @@ TEST_CASE("a receive finds the oldest message that it matches, with and without 
     const auto below = [&](unsigned limit) { return static_cast<int>(random() % limit); };
     for (int round = 0; round < 300; ++round) {
         Waiting waiting;
-        // In some rounds wildcards are rare, in others frequent; in some few messages wait, in others many.
+        // In some rounds wildcards are rare, in others frequent; in some few messages wait, in
+        // others many.
         const unsigned wildcard_in = round % 3 == 0 ? 2 : round % 3 == 1 ? 30 : 200;
         const unsigned arrivals_in_ten = round % 2 == 0 ? 5 : 7;
         for (int step = 0; step < 200; ++step) {

@@ -1,4 +1,5 @@
-// NodeGdb against a gdb that this test plays: what is written, and what is concluded from the answers.
+// NodeGdb against a gdb that this test plays: what is written, and what is concluded from the
+// answers.
 #include "debugger/node_gdb.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Session against a gdb that this test plays: what a command line does when gdb refuses, is slow, or is interrupted.
-// Sessions with a real gdb are in tests/multiproc/poe_pdbx*.py.
+// Session against a gdb that this test plays: what a command line does when gdb refuses, is slow,
+// or is interrupted. Sessions with a real gdb are in tests/multiproc/poe_pdbx*.py.
 #include "debugger/session.hpp"
 
 #include <utility>
@@ -10,7 +10,8 @@ namespace poe::debugger {
 
 namespace {
 
-// A job of tasks of one node, to which pdbx has attached. All tasks are stopped. Task t is process 100 + t.
+// A job of tasks of one node, to which pdbx has attached. All tasks are stopped. Task t is process
+// 100 + t.
 class PlayedJob {
   public:
     explicit PlayedJob(int tasks)

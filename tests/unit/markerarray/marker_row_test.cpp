@@ -163,7 +163,8 @@ TEST_CASE("a writer killed at any moment does no harm") {
         REQUIRE(writer >= 0);
         if (writer == 0)
             for (std::uint64_t i = 0;; ++i) row.set_text(text_of(i % 64));
-        // The text `before` may be incomplete, because its writer was killed, so a whole one follows.
+        // The text `before` may be incomplete, because its writer was killed, so a whole one
+        // follows.
         const std::uint64_t enough = before + 2 + random() % 50;
         const auto deadline = std::chrono::steady_clock::now() + kDeadline;
         while (row.last.load() < enough && std::chrono::steady_clock::now() < deadline)

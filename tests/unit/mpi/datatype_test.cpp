@@ -1,5 +1,5 @@
-// Datatypes through the functions of MPI: handles, forms, attributes, numbers that do not fit an int,
-// and errors. What datatypes mean is tested in tests/unit/mpi_datatype.
+// Datatypes through the functions of MPI: handles, forms, attributes, numbers that do not fit an
+// int, and errors. What datatypes mean is tested in tests/unit/mpi_datatype.
 #include "mpi/datatype/datatype.hpp"
 
 #include <array>

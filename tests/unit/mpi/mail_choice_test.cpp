@@ -1,4 +1,5 @@
-// The choice between the mailbox of a window's member and single copy, with the costs of two kinds of machine.
+// The choice between the mailbox of a window's member and single copy, with the costs of two kinds
+// of machine.
 #include "mpi/window/mail_choice.hpp"
 
 #include <catch2/catch.hpp>
@@ -8,8 +9,8 @@ using namespace poe::mpi;
 
 namespace {
 
-// Microseconds of a put of 64 KB and of 1 MB. Measured on one virtual machine, whose two cores are at times two threads of
-// one core and at times far from each other.
+// Microseconds of a put of 64 KB and of 1 MB. Measured on one virtual machine, whose two cores are
+// at times two threads of one core and at times far from each other.
 struct Machine {
     double mailbox_64k, mailbox_1m, single_64k, single_1m;
 };
@@ -50,7 +51,8 @@ TEST_CASE("long operations take the way that is cheaper between these cores", "[
         both(2000);
         const auto [short_ones, long_ones] = both(1000);
         const bool by_mailbox = machine.mailbox_1m < machine.single_1m;
-        // The other way is tried about once in a hundred times, because it costs more than three times as much.
+        // The other way is tried about once in a hundred times, because it costs more than three
+        // times as much.
         CHECK(short_ones > (by_mailbox ? 980 : 0));
         CHECK(short_ones < (by_mailbox ? 1000 : 20));
         CHECK(long_ones > (by_mailbox ? 980 : 0));

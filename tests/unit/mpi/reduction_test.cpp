@@ -89,8 +89,8 @@ struct Two {
     bool operator==(const Two& other) const { return value == other.value && index == other.index; }
 };
 
-// Checks that each kernel computes the same in a third array and in the memory of either operand. The lengths end
-// within and after what a vector instruction covers.
+// Checks that each kernel computes the same in a third array and in the memory of either operand.
+// The lengths end within and after what a vector instruction covers.
 template <typename T, typename Make>
 void check_places(MPI_Datatype handle, Make make) {
     const PredefinedType& type = *find_predefined_type(value_of(handle));

@@ -1,5 +1,5 @@
-// Buffered sends from attached memory, in a job of one task whose buffer memory for its own messages
-// is too small: each message then stays in its slot until it is received.
+// Buffered sends from attached memory, in a job of one task whose buffer memory for its own
+// messages is too small: each message then stays in its slot until it is received.
 #include "mpi/point/send_buffer.hpp"
 
 #include <algorithm>

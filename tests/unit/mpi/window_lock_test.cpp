@@ -1,7 +1,7 @@
 // The locks of windows in shared memory, taken by threads that sleep while they wait.
 //
-// The test tries POE_WINDOW_LOCK_SEEDS seeds, beginning with POE_WINDOW_LOCK_SEED. The seed determines which kind of lock
-// each thread takes, and whether a waiting thread yields or sleeps.
+// The test tries POE_WINDOW_LOCK_SEEDS seeds, beginning with POE_WINDOW_LOCK_SEED. The seed
+// determines which kind of lock each thread takes, and whether a waiting thread yields or sleeps.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -24,8 +24,8 @@ using namespace poe::mpi;
 namespace {
 
 constexpr std::size_t kMostLockThreads = 4;
-// In a round each thread takes the lock once. So a sleep that the last release of a round should have ended, and has not,
-// is not ended by a later one.
+// In a round each thread takes the lock once. So a sleep that the last release of a round should
+// have ended, and has not, is not ended by a later one.
 constexpr std::uint32_t kLockRounds = 200;
 constexpr auto kLockNap = std::chrono::milliseconds(250);
 
@@ -34,7 +34,8 @@ std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise)
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// Threads that play the tasks of a node. The lock guards two counters, which exclusive holders increment.
+// Threads that play the tasks of a node. The lock guards two counters, which exclusive holders
+// increment.
 class LockRig {
   public:
     LockRig(bool asymmetric, std::uint64_t seed)
@@ -96,7 +97,8 @@ class LockRig {
             futex_wait(slot.doorbell, doorbell, kLockNap);
             const bool rang = slot.doorbell.load() != doorbell;
             taken = !rang && try_lock(control, exclusive, own);
-            // The lock was free although nobody has woken this thread. One that has just released it still may.
+            // The lock was free although nobody has woken this thread. One that has just released
+            // it still may.
             if (taken && !rings_soon(slot, doorbell)) ++lost;
         }
         slot.sleeping.store(kAwake);

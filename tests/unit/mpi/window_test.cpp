@@ -1,5 +1,5 @@
-// The parts of windows that need no messages: the description of datatypes, the order of locks, and the
-// execution of operations on memory.
+// The parts of windows that need no messages: the description of datatypes, the order of locks, and
+// the execution of operations on memory.
 #include <array>
 #include <cstring>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// RandomTypes: nested datatypes by random constructors, each together with the oracle that says what
-// it must be.
+// RandomTypes: nested datatypes by random constructors, each together with the oracle that says
+// what it must be.
 #pragma once
 
 #include <random>

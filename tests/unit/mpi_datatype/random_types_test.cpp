@@ -1,5 +1,6 @@
-// Random nested datatypes against the oracle: bounds, signature, packing of any part, pieces, numbers
-// of elements. POE_DATATYPE_SEEDS sets how many datatypes are tried, POE_DATATYPE_SEED the first.
+// Random nested datatypes against the oracle: bounds, signature, packing of any part, pieces,
+// numbers of elements. POE_DATATYPE_SEEDS sets how many datatypes are tried, POE_DATATYPE_SEED the
+// first.
 #include "tests/unit/mpi_datatype/random_types.hpp"
 
 #include <cstdlib>

@@ -23,7 +23,8 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kApart{1000};
 constexpr std::chrono::seconds kDeadline{30};
 
-// A child that runs `body` until it is killed. It reads from `orders` and writes to nothing of this process.
+// A child that runs `body` until it is killed. It reads from `orders` and writes to nothing of this
+// process.
 struct Child {
     int orders[2] = {-1, -1};
     pid_t process = 0;

@@ -1,4 +1,5 @@
-// Threads that are made while the perf events of their process are being opened: each is sampled once.
+// Threads that are made while the perf events of their process are being opened: each is sampled
+// once.
 #include "partition_manager/sampling/perf_rings.hpp"
 
 #include <array>
@@ -22,8 +23,8 @@
 namespace poe::pm {
 namespace {
 
-// The events of the threads that sleep are opened before those of the one that makes others. That takes longer than to
-// make a few threads.
+// The events of the threads that sleep are opened before those of the one that makes others. That
+// takes longer than to make a few threads.
 constexpr int kSleeping = 60;
 constexpr int kMostMade = 48;
 constexpr int kRate = 250;
@@ -114,7 +115,8 @@ TEST_CASE("threads that are made while events are opened are sampled once") {
     read();
     ::kill(process, SIGKILL);
     ::waitpid(process, nullptr, 0);
-    // A thread may have a part of a period left on each processor. One that is sampled twice has 20 samples.
+    // A thread may have a part of a period left on each processor. One that is sampled twice has 20
+    // samples.
     for (int i = 0; i < shared.made; ++i) {
         INFO("thread " << i << ", lost " << lost);
         const int count = samples[shared.threads[static_cast<std::size_t>(i)]];

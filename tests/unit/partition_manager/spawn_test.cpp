@@ -17,8 +17,8 @@ using namespace poe::pm;
 using namespace poe::pm::test;
 
 namespace {
-// The process that the latest child of this one has named as its tracer. A child writes it before exec,
-// while it shares the memory of this process.
+// The process that the latest child of this one has named as its tracer. A child writes it before
+// exec, while it shares the memory of this process.
 volatile unsigned long named_tracer = 0;
 }  // namespace
 

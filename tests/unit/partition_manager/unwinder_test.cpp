@@ -1,4 +1,5 @@
-// How copied stacks become call paths: unwinding by rules, mappings, the kernel's records, numbers of paths.
+// How copied stacks become call paths: unwinding by rules, mappings, the kernel's records, numbers
+// of paths.
 #include "partition_manager/sampling/unwinder.hpp"
 
 #include <cstring>
@@ -238,7 +239,8 @@ std::vector<std::byte> record_of(std::uint32_t type, std::uint16_t misc,
 
 TEST_CASE("records of the kernel are read, whatever is in them") {
     const std::uint64_t who = 41 | std::uint64_t{42} << 32;
-    // Event, thread, time, registers (bx bp sp ip r12 r13 r14 r15), and two words of the stack, of which one is filled.
+    // Event, thread, time, registers (bx bp sp ip r12 r13 r14 r15), and two words of the stack, of
+    // which one is filled.
     std::vector<std::byte> bytes =
         record_of(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
                   {9, who, 1234, PERF_SAMPLE_REGS_ABI_64, 1, 2, 3, 4, 5, 6, 7, 8, 16, 77, 78, 8});

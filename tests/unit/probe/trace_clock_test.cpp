@@ -1,5 +1,5 @@
-// The clock of records: it agrees with CLOCK_MONOTONIC and never goes back, also while threads replace its
-// anchor.
+// The clock of records: it agrees with CLOCK_MONOTONIC and never goes back, also while threads
+// replace its anchor.
 #include "tracer/probe/trace_clock.hpp"
 
 #include <thread>

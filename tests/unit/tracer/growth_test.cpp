@@ -317,7 +317,8 @@ TEST_CASE("a call that ends between two looks") {
     Session grown(parts.open(), {}, quiet, kBetween);
     CHECK(grown.at(grown.whole().to).tasks[0].frames.size() == 1);
     for (int i = 0; i < 40; ++i, now += 100) {
-        // The end is stored in the record of the beginning, and sometimes the next call has begun already.
+        // The end is stored in the record of the beginning, and sometimes the next call has begun
+        // already.
         const WholeCall call{.part = CallPart::kReceive, .duration = us(60), .bytes = 7};
         open.replace(last, {.kind = Kind::kWholeCall,
                             .detail = call.detail(),

@@ -83,7 +83,8 @@ TEST_CASE("the numbers of operations need no memory of their own", "[long_vector
 }
 
 TEST_CASE("polls and causes of a long history need no memory of their own", "[long_vector]") {
-    // Task 0 computes and receives in turns; each call waits for task 1, which computes all the time.
+    // Task 0 computes and receives in turns; each call waits for task 1, which computes all the
+    // time.
     constexpr std::uint32_t kCalls = 2'000'000;
     constexpr std::size_t kBytes =
         kCalls * (2 * sizeof(Activity) + sizeof(TaskMessage) + sizeof(TaskWait));

@@ -1,4 +1,5 @@
-// Profiles: which samples belong to which state, phase and function, and what damaged streams leave of them.
+// Profiles: which samples belong to which state, phase and function, and what damaged streams leave
+// of them.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
