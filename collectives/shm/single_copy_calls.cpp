@@ -67,6 +67,7 @@ bool SingleCopyCalls::fits(const Shape& shape) noexcept {
             return shape.element > 0;
         case Operation::kScatter:
         case Operation::kGather:
+        case Operation::kConcat:
         case Operation::kIndex:
         case Operation::kShift:
             return true;

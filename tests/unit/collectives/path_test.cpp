@@ -110,5 +110,6 @@ TEST_CASE("which shared-memory path calls take") {
     CHECK(real_path(Operation::kIndex, 8, 4096, kShared) == "copy-in-out");
     CHECK(real_path(Operation::kIndex, 8, 65536, kShared) == "pairwise");
     CHECK(real_path(Operation::kIndex, 8, 65536, Transport::kDirect) == "single-copy");
+    CHECK(real_path(Operation::kConcat, 4, 65536, Transport::kDirect) == "single-copy");
     CHECK(real_path(Operation::kIndex, 8, 8, Transport::kDirect) == "arrive-and-publish");
 }
