@@ -8,8 +8,7 @@ namespace poe::collectives {
 namespace {
 
 // The number of polls for a sum before a member yields: about the time of another task's turn on
-// this core. A member that ran ahead and gave up its core at every call would complete one call per
-// turn.
+// this core. A member that gave up its core at every call would complete one call per turn.
 constexpr int kSpinsInChain = 32;
 constexpr Bytes kLeastPiece = 4096;
 // If there are at most kShortSum bytes and kMostOfOne members, the root adds up all contributions,
@@ -18,8 +17,7 @@ constexpr Bytes kShortSum = 1024;
 constexpr std::uint32_t kMostOfOne = 32;
 
 // If each member has a core, the last member waits for its first piece until all others have added
-// to it, so short pieces keep all of them busy earlier. Otherwise longer pieces cost fewer turns on
-// a core.
+// to it, so short pieces keep all of them busy earlier. Otherwise longer pieces cost fewer turns.
 Bytes piece_of(const Shape& shape, Bytes room, bool shared_cores) {
     if (shape.bytes <= room) room = std::max(shape.bytes, Bytes{1});
     if (shape.element == 0) return room;
@@ -95,8 +93,7 @@ void pipelined_reduce(CallTools& tools, GroupSegment& segment, const Shape& shap
                       tools.scratch.data());
             own = sum;
         }
-        // Copies from the result, not from the slot, which may already be in transfer to another
-        // core.
+        // Copies from the result, because the slot may already be in transfer to another core.
         if (prefix && !ends && bytes > 0) tools.into_slots(slot, result, bytes);
         segment.publish(neighbours.taker, call);
         segment.release(call);

@@ -113,8 +113,7 @@ GroupSegment* ShmGroup::staged() {
     return staged_ ? &*staged_ : nullptr;
 }
 
-// Returns the first member whose `has` is false; their number if there is none. Called by all
-// members. Blocks.
+// The first member whose `has` is false; their number if there is none. All call it. Blocks.
 std::uint32_t ShmGroup::first_without(bool has) {
     GroupSegment& segment = exchange();
     const std::uint64_t call = segment.acquire(GroupSegment::kAll);
