@@ -79,16 +79,18 @@ Plan* HierarchicalCalls::make_groups() {
     return nullptr;
 }
 
-void HierarchicalCalls::prepare(const Shape& shape) {
-    shape_ = shape;
+const LevelSteps& HierarchicalCalls::steps_for(const Shape& shape) {
+    for (const Kept& each : kept_)
+        if (each.shape == shape) return each.all;
+    if (kept_.size() == kMostKept) kept_.erase(kept_.begin());
     Shape placed = shape;
     placed.nodes = nodes_;
-    steps_ = level_steps(placed, layout_, group_.me);
-    if (shape.operation != Operation::kSync) return;
+    LevelSteps& all = kept_.emplace_back(Kept{shape, level_steps(placed, layout_, group_.me)}).all;
+    if (shape.operation != Operation::kSync) return all;
     // Where there is no shared memory, a call goes by messages, which leave out 0 bytes. So the
     // calls of a sync within a node have one byte.
-    steps_.scratch = 1 + within_->size();
-    for (LevelStep& step : steps_.steps) {
+    all.scratch = 1 + within_->size();
+    for (LevelStep& step : all.steps) {
         if (step.kind == LevelStep::Kind::kAmongLeaders) continue;
         // One member alone has nothing to order.
         if (within_->size() == 1) step.kind = LevelStep::Kind::kCopy;
@@ -96,14 +98,15 @@ void HierarchicalCalls::prepare(const Shape& shape) {
         step.from = {Buffer::kScratch, 0};
         step.to = {Buffer::kScratch, 1};
     }
+    return all;
 }
 
 Plan* HierarchicalCalls::run(const CollectiveCall& call) {
     if (!within_) {
         if (Plan* wrong = make_groups()) return wrong;
     }
-    if (shape_ != call.shape) prepare(call.shape);
-    if (scratch_.size() < steps_.scratch) scratch_.resize(steps_.scratch);
+    const LevelSteps& all = steps_for(call.shape);
+    if (scratch_.size() < all.scratch) scratch_.resize(all.scratch);
     inner_.name = call.name;
     inner_.call = call.call;
     inner_.run = call.run;
@@ -115,7 +118,7 @@ Plan* HierarchicalCalls::run(const CollectiveCall& call) {
                                                                    : scratch_.data();
         return start == nullptr ? nullptr : start + place.offset;
     };
-    for (const LevelStep& step : steps_.steps) {
+    for (const LevelStep& step : all.steps) {
         if (step.kind == LevelStep::Kind::kCopy) {
             std::memmove(at(step.to), at(step.from), step.length);
         } else if (Plan* wrong = make(step, at(step.from), at(step.to))) {

@@ -37,7 +37,13 @@ class HierarchicalCalls final : public GroupOwned {
     Plan* run(const CollectiveCall& call);
 
   private:
-    void prepare(const Shape& shape);
+    struct Kept {
+        Shape shape;
+        LevelSteps all;
+    };
+    static constexpr std::size_t kMostKept = 16;
+
+    const LevelSteps& steps_for(const Shape& shape);
     bool among_leaders_by_multicast(const Shape& shape) const;
     // These return null, or the plan that failed.
     Plan* make_groups();
@@ -48,10 +54,7 @@ class HierarchicalCalls final : public GroupOwned {
     Group& group_;
     std::vector<std::uint32_t> nodes_;  // of each rank
     NodeLayout layout_;
-    // The steps of calls of one shape, that of the last call. Programs repeat their calls, and to
-    // make steps is cheap beside a call over a network.
-    std::optional<Shape> shape_;
-    LevelSteps steps_;
+    std::vector<Kept> kept_;        // the steps of the last shapes; the oldest is first
     std::optional<Group> within_;   // of the own node, from the first call on
     std::optional<Group> leaders_;  // by node; at other members: all that do not lead
     // Broadcasts so far, while not all members know whether the leaders can multicast, and what

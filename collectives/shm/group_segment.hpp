@@ -214,8 +214,7 @@ class GroupSegment {
         Word begun;   // members only
         Word worked;  // members only
     };
-    // The index of the set of words, slots and result that a call uses. It avoids a division, which
-    // would cost a tenth of a short call.
+    // The index of the set that a call uses. A division would cost a tenth of a short call.
     std::uint64_t set_of(std::uint64_t call) const noexcept { return call & (sizes_.depth - 1); }
     // The word; a short result follows it immediately.
     Word& published(std::uint64_t call) const noexcept {

@@ -70,8 +70,7 @@ bool fits_short(const Shape& shape) noexcept {
     if (!shape.is_regular() || contribution_to(shape) > GroupSegment::kLong.room() ||
         published_in(shape) > GroupSegment::kLong.result)
         return false;
-    // If the blocks of an index are shorter than a cache line, it is less work if one member sorts
-    // them all.
+    // It is less work if one member sorts all blocks that are shorter than a cache line.
     return shape.operation != Operation::kIndex ||
            (shape.n > kMaxLineMembers && shape.bytes < kLine);
 }

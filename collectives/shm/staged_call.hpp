@@ -1,8 +1,7 @@
 // Staged calls: calls on long data in the shared memory of a group (group_segment.hpp), piece by
 // piece. Members copy pieces of what they give into slots; others copy them out. Each byte is
 // copied twice, but the first copy ends in a cache. Together the two copies then transfer fewer
-// bytes to and from memory than one copy by the kernel. Staged calls are separate from short ones
-// (short_calls.hpp), whose data fit into one slot.
+// bytes to and from memory than one copy by the kernel.
 //
 // Each piece is one call of the segment. A member fills the slots of the next piece before it copies
 // the last one out. If tasks share cores, each member therefore needs one turn on a core per piece,
@@ -23,13 +22,12 @@
 // pipelined_reduce (pipelined_reduce.hpp).
 //
 // Stores: If all data take half of the last caches or more, they are copied out of slots with
-// non-temporal stores. Each byte is then transferred twice: read from memory and written to it.
-// Otherwise it is transferred three times, because the destination's line is fetched first. To
-// write a line of a slot that another core holds in a private cache takes 25 to 35 ns. In exchanges
-// of pairs, a piece that is shorter than a slot is therefore written to a different place in the
-// slot each time, until the pieces in between fill such a cache. 64 KB between two members then
-// take 0.7 of the time. Between cores without a common cache, such pieces are written with
-// non-temporal stores, which takes 0.2 of the time (non_temporal_tuner.hpp).
+// non-temporal stores, which fetch no line of the destination. To write a line of a slot that
+// another core holds in a private cache takes 25 to 35 ns. In exchanges of pairs, a piece that is
+// shorter than a slot is therefore written to a different place in the slot each time, until the
+// pieces in between fill such a cache. 64 KB between two members then take 0.7 of the time. Between
+// cores without a common cache, such pieces are written with non-temporal stores, which takes 0.2
+// of the time (non_temporal_tuner.hpp).
 //
 // Invariant: from the time when a member publishes in call c until the takers of that call have
 // finished with it, no member writes to these slots. They are written next in call c + kStages.
