@@ -64,7 +64,8 @@ void Waiter::note(const Awaited& awaited, const UnexpectedView& unexpected) noex
 }
 
 void Waiter::show_wait(const Awaited& awaited, const UnexpectedView& unexpected) noexcept {
-    slot_.context_name.write(name_of_context(slot_.doing.read().context));
+    const std::string_view name = name_of_context(slot_.doing.read().context);
+    slot_.context_name.write(name.empty() ? "" : name);  // not from a null pointer
     slot_.awaited.set(awaited);
     slot_.unexpected.write(unexpected);
 }
