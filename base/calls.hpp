@@ -11,8 +11,9 @@
 
 namespace poe {
 
-// Calls of MPL may only be appended, because their numbers are part of the trace format. The calls
-// of MPI may have other numbers in the next version of POE, so each trace defines their names.
+// New calls of MPL may only be added at the end, because the numbers of these calls are part of the
+// trace format. The numbers of MPI calls may change between versions of POE, so each trace contains
+// a table of their names.
 enum class Call : std::uint16_t {
     kNone = 0,
     kBsend = 1,

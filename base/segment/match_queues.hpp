@@ -1,8 +1,8 @@
 // The queues of the message layer, as they are in a task's memory: posted receives, and messages
 // that no receive has matched. The message layer works on them (comm/matching/keyed_queues.hpp),
 // and the daemon reads them with process_vm_readv for a debugger
-// (partition_manager/daemon/queue_reader.hpp). The layout is therefore shared by both, and a change
-// of it needs a new kSegmentVersion.
+// (partition_manager/daemon/queue_reader.hpp). Both depend on the layout, so
+// whoever changes it must increment kSegmentVersion.
 //
 // The task publishes the address of its MatcherTables once, in its slot, and nothing per message.
 // So a reader may find the queues in the middle of a change. Such a state is recognized: links and

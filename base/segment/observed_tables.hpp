@@ -106,9 +106,9 @@ struct ObservedTables {
     // (MPI_THREAD_MULTIPLE).
     std::uint32_t many_threads = 0;
     std::uint32_t too_many_callers = 0;  // 1: there were more than kMostCallers at a time
-    // Of ObservedLine: the receives that have ended. If two threads post receives on one line, they
-    // may count them in a different order. Therefore only a receive that has ended shows that its
-    // message has been taken.
+    // The receives that have ended, as elements of type ObservedLine. Two threads that post
+    // receives on the same line may count them in different orders, so a receive proves that its
+    // message has been taken only when the receive has ended.
     ObservedArray ended;
     std::uint32_t library_threads_count = 0;
     std::array<std::int32_t, kMostLibraryThreads> library_threads{};  // of the MPI library itself

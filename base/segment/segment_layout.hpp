@@ -222,7 +222,8 @@ struct TaskSlot {
     // Where the task keeps tables for its daemon, in its own memory: MatcherTables of kOwnLibrary,
     // ObservedTables of kObserved. 0: nowhere.
     std::atomic<std::uint64_t> observed_tables;
-    // Of kOwnLibrary, likewise: its ThreadWaitsTable. 0: only one thread may call.
+    // The address of the ThreadWaitsTable of a task of kOwnLibrary, in the memory of that task. 0
+    // if only one thread of the task may call.
     std::atomic<std::uint64_t> thread_waits;
 
     // Line 2: how often a doorbell bit was set. The owner reads it before it scans its board.

@@ -4,7 +4,8 @@
 // its rounds only if the outer one has none.
 //
 // For the thread that has the turn. If several threads may call MPI at the same time, the progress
-// of calls is not recorded, because calls of different threads do not nest.
+// of calls is not recorded: it is kept for one call and the calls within it, but calls of two
+// threads overlap in any order.
 #pragma once
 
 #include <cstdint>

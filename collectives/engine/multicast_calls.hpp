@@ -1,9 +1,9 @@
 // MulticastCalls: broadcasts, scatters and concats of a group whose members are all on different
-// nodes, by reliable multicast (comm/multicast). A scatter sends the blocks of all members to each
-// of them; a concat is a transfer of each member's block after the other. The data go by multicast;
-// that all members have them is reported to the root by messages, along the report tree. So the end
-// of a call needs no datagram that could be lost, and a member that has left a call owes nothing to
-// the others.
+// nodes, by reliable multicast (comm/multicast). A scatter sends the blocks of all members to every
+// member. A concat makes one transfer per member, one after the other. The data go by multicast.
+// When a member and the members below it in the report tree have all data, it tells its parent by a
+// message, which cannot be lost. So a call does not end with a datagram that might have to be
+// repeated, and a member that has returned from a call has nothing left to send for it.
 #pragma once
 
 #include <cstddef>

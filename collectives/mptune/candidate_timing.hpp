@@ -25,13 +25,13 @@ std::vector<TimedCandidate> time_candidates(CollectiveContext& library, Group& g
                                             const Shape& shape, double budget);
 
 // Measures these algorithms alone, in microseconds, each for about `budget`. All members of the
-// group call it. Blocks. Throws Error. Only the times of rank 0 are valid.
+// group call it. Blocks. Throws Error. The times are valid at rank 0 only.
 std::vector<double> time_choices(CollectiveContext& library, Group& group, const Shape& shape,
                                  const std::vector<Choice>& choices, double budget);
 
 // Measures broadcasts of these lengths by multicast. All members of the group call it, and wait for
-// the probe of the network. Empty: the group cannot multicast. Blocks. Throws Error. Only the times
-// of rank 0 are valid.
+// the probe of the network. Empty: the group cannot multicast. Blocks. Throws Error. The times
+// are valid at rank 0 only.
 std::vector<MulticastMeasured> time_multicast(CollectiveContext& library, Group& group,
                                               const std::vector<Bytes>& lengths, double budget);
 
