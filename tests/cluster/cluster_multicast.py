@@ -265,9 +265,10 @@ class Multicast(ClusterTest):
                 self.assertLess(self.broadcasts(300_000, 60, MP_TUNEFILE=tuning), 3 * 300_000)
 
     def test_broadcasts_of_some_packets(self):
-        # They go by multicast, too; shorter ones, and scatters and concats of this length do not.
+        # They go by multicast, too; shorter ones, and scatters and concats of this length do not. The calls are short, so that many
+        # of them may pass before the members know that the network carries multicast.
         tuning = self.tuning_for_slow_network()
-        self.assertGreater(self.broadcasts(12_000, 60, MP_TUNEFILE=tuning), 30 * 12_000)
+        self.assertGreater(self.broadcasts(12_000, 1500, MP_TUNEFILE=tuning), 100 * 12_000)
         self.assertEqual(self.broadcasts(1000, 60, MP_TUNEFILE=tuning), 0)
         for operation in ("scatter", "concat"):
             self.assertEqual(self.broadcasts(12_000, 60, operation=operation, MP_TUNEFILE=tuning), 0)
