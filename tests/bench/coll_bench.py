@@ -15,7 +15,7 @@ import statistics
 
 import coll_hosts_bench
 import coll_irregular_bench
-from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, output_of, ratio, save, table, text
+from measuring import BUILD, HYDRA, OPEN_MPI, POE, compile_program, measured, output_of, ratio, save, table, text
 from results import row
 
 OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "shift", "sync")
@@ -51,8 +51,7 @@ def cell(built, operation, size, tasks, how):
     values = {name: [] for name in built}
 
     def medians():
-        return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
-                for name, of in values.items()}
+        return {name: measured(of) for name, of in values.items()}
 
     asked = set(built)
     for launched in range(MOST_LAUNCHES):
@@ -79,7 +78,7 @@ def beside_plain_barrier(program):
     for _ in range(BARRIER_TURNS):
         times["MPL"].append(launch("MPL", program, "sync", SIZES[0], BARRIER_TASKS, ()))
         times["plain"].append(float(output_of([plain, str(BARRIER_TASKS), str(SECONDS)], PATIENCE).split()[3]))
-    return {name: statistics.median(values) for name, values in times.items()}
+    return {name: measured(values) for name, values in times.items()}
 
 
 def run(*only):

@@ -4,7 +4,7 @@ beside them what the machine allows (poe_limits). Ratios of medians to the faste
 import os
 import subprocess
 
-from measuring import (BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, output_of, ratio, save, statistics,
+from measuring import (BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment, measured, output_of, ratio, save,
                        table, text)
 from results import row
 
@@ -60,7 +60,7 @@ def operation(built, what, sizes, tasks=2, pin="cores", extra=(), launches=LAUNC
                     failed.add((name, size))
                 for (_, state), value in (found or {}).items():
                     values.setdefault(state, {}).setdefault(name, {}).setdefault(size, []).append(value)
-    medians = {state: {name: {size: statistics.median(of[size]) if of.get(size) else None for size in sizes}
+    medians = {state: {name: {size: measured(of.get(size, ())) for size in sizes}
                        for name in names for of in [by_name.get(name, {})]}
                for state, by_name in values.items()}
     return {state: of for state, of in medians.items()
@@ -118,7 +118,7 @@ def run():
         values = {}
         for name, program in two.items():
             found = [launch(name, tasks, program, ["-pin", "cores", "sync"], ()) for _ in range(LAUNCHES)]
-            values[name] = statistics.median(time for of in found for time in (of or {}).values())
+            values[name] = measured([time for of in found for time in (of or {}).values()])
         results[f"sync_{tasks}"] = values
         rows.append([tasks, *(text(value, 1, 2) for value in values.values()),
                      text(ratio(values["MPL"], values["Open MPI"]))])

@@ -22,6 +22,25 @@ OPEN_MPI = shutil.which("mpirun.openmpi")
 SHORT = os.environ.get("POE_BENCH_SHORT", "") not in ("", "0")
 
 
+class Measured(float):
+    """The median of the values of several launches, with the smallest (`low`) and the largest (`high`) of them."""
+
+    def __new__(cls, values):
+        self = super().__new__(cls, statistics.median(values))
+        self.low, self.high = min(values), max(values)
+        return self
+
+    def times(self, scale):
+        """The same in other units."""
+        return Measured((self.low * scale, self * scale, self.high * scale))
+
+
+def measured(values):
+    """Measured of the values that are not None; None if there are none."""
+    good = [value for value in values if value is not None]
+    return Measured(good) if good else None
+
+
 def scaled(count, by=20):
     """How often something is done in a short run."""
     return max(1, count // by) if SHORT else count
@@ -82,15 +101,15 @@ def rounds(runs, count):
             values[name].append(run())
     result = {}
     for name, all_values in values.items():
-        good = [v for v in all_values if v is not None]
-        result[name] = {"median": statistics.median(good) if good else None, "values": all_values,
-                        "failed": len(all_values) - len(good)}
+        result[name] = {"median": measured(all_values), "values": all_values, "failed": all_values.count(None)}
     return result
 
 
 def median(results, name, scale=1.0):
     """The median that rounds() found for that run, in other units; None if there is none."""
     value = results.get(name, {}).get("median")
+    if isinstance(value, Measured):
+        return value.times(scale)
     return None if value is None else value * scale
 
 
@@ -162,5 +181,4 @@ def in_turns(launches, runs):
         for name, run in runs.items():
             if None not in values[name]:
                 values[name].append(run())
-    return {name: statistics.median(good) if (good := [v for v in of if v is not None]) else None
-            for name, of in values.items()}
+    return {name: measured(of) for name, of in values.items()}

@@ -14,11 +14,15 @@ A row is a dict:
              other text, None   shown as it is, and not judged
 
 A target limits the ratio. If a row has no ratio, its target limits the figure of POE.
+If the figures are Measured, a target that the median misses and single launches reach is shown as missed by noise, with
+the range of the ratio: from our smallest by the peer's largest figure to our largest by its smallest.
 A figure that is text is shown as it is."""
 
 import os
 import pathlib
 import tempfile
+
+from measuring import Measured
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "RESULTS.md"
 COLUMNS = ("what", "POE", "best peer", "ratio", "target", "met")
@@ -75,6 +79,16 @@ def ratio_of(row):
     return f"{ratio:.{max(2, len(found[1].partition('.')[2]) + 1 if found else 0)}f}"
 
 
+def range_of(row):
+    """The smallest and the largest value that single launches give for what the target limits; None if not known."""
+    ours, peer = row["ours"], row.get("peer")
+    if not isinstance(ours, Measured) or row.get("ratio") is not None:
+        return None
+    if peer is None:
+        return ours.low, ours.high
+    return (ours.low / peer.high, ours.high / peer.low) if isinstance(peer, Measured) and peer.low > 0 else None
+
+
 def cells(row):
     """The row's cells by COLUMNS. Whether the target is met is decided by the ratio that is shown."""
     ratio = ratio_of(row)
@@ -85,7 +99,11 @@ def cells(row):
         at_least, bound = found
         target = f"{'≥' if at_least else '≤'} {bound}"
         if value is not None:
-            met = "yes" if (value >= float(bound) if at_least else value <= float(bound)) else "no"
+            reached = lambda number: number >= float(bound) if at_least else number <= float(bound)
+            met = "yes" if reached(value) else "no"
+            values = range_of(row)
+            if met == "no" and values and any(map(reached, values)):
+                met = f"noise: {figure(values[0])} to {figure(values[1])}"
     peer = figure(row.get("peer"))
     if row.get("peer_name") and peer != "-":
         peer += f" {row['peer_name']}"

@@ -24,6 +24,7 @@ import launch_bench
 import packages_bench
 import progress_bench
 import stdio_bench
+from measuring import Measured, measured
 from results import COLUMNS, RESULTS, cells, header, replaced, row, section, write_table
 
 
@@ -48,6 +49,18 @@ class Format(unittest.TestCase):
         self.assertEqual(cells({"what": "memory, MB", "ours": 24, "target": 64})[1:], ["24", "-", "-", "≤ 64", "yes"])
         self.assertEqual(cells({"what": "memory, MB", "ours": 90.5, "target": 64})[1:],
                          ["90.5", "-", "-", "≤ 64", "no"])
+
+    def test_a_target_that_is_missed_by_noise(self):
+        ours, near, far = (Measured(values) for values in ((1.9, 2.2, 3.0), (1.5, 2.0, 2.4), (1.5, 1.7, 1.8)))
+        self.assertEqual(cells(row("x", ours, {"MPICH": near}, 1.0))[1:], ["2.20", "2.00 MPICH", "1.10", "≤ 1.0", "noise: 0.792 to 2.00"])
+        self.assertEqual(cells(row("x", ours, {"MPICH": far}, 1.0))[5], "no")
+        self.assertEqual(cells(row("x", ours, {"MPICH": near, "Open MPI": 1.8}, 1.0))[5], "no")
+        self.assertEqual(cells(row("x", ours, {"MPICH": far}, 1.5))[5], "yes")
+        self.assertEqual(cells(row("MB/s", far, {"MPICH": near}, ">= 1.0", True))[5], "noise: 0.625 to 1.20")
+        self.assertEqual(cells(row("x", ours, None, 2.0))[1:], ["2.20", "-", "-", "≤ 2.0", "noise: 1.90 to 3.00"])
+        self.assertEqual(cells(row("x", ours.times(1e3), None, 2000.0))[5], "noise: 1900 to 3000")
+        self.assertEqual(cells(row("x", ours.times(1e3), None, 1800.0))[5], "no")
+        self.assertEqual((measured([None, 3, 1]), measured([None])), (2, None))
 
     def test_what_is_not_known(self):
         self.assertEqual(cells({"what": "x", "ours": None, "peer": None, "target": None})[1:], ["-"] * 5)
