@@ -1,7 +1,8 @@
 """The measurements of the CC-MPI paper (Karwande, Yuan, Lowenthal 2003) on hosts of the test bed: MPI programs under
 poe, Open MPI and MPICH, in turns. One task on each host; each host sends and gets at most 100 Mbit/s, then 1 Gbit/s.
 
-  collectives   bcast, scatter, allgather and alltoall of several lengths; bcast also with -multicast yes
+  collectives   bcast, scatter, allgather and alltoall of several lengths, also with what mptune has measured
+                between the hosts; bcast also with -multicast yes
   five          a scatterv from one task to five (figure 10), with and without an open group
   levels        an alltoallv at levels 1, 2 and 3 (table 2), random blocks (table 3), the exchange of pages (table 6)
   programs      IS and FT, class W
@@ -31,6 +32,7 @@ PATIENCE_PROGRAM = 180
 KB, MB = 1 << 10, 1 << 20
 PEERS = ("Open MPI", "MPICH")
 MULTICAST = "POE multicast"  # poe -multicast yes
+TUNED = "POE tuned"  # with a tuning file that mptune has written on these hosts
 PLAN = "POE plan"  # poe -plan, with a plan of a run before
 # Operation, bytes, largest ratio at 100 Mbit/s, and the bytes that go through the busiest cable for `n` hosts.
 COLLECTIVES = (("bcast", 8, 1.05), ("bcast", 10 * KB, 0.5), ("bcast", MB, 0.4),
@@ -80,12 +82,18 @@ def seconds_of(command):
     return None
 
 
+def measure_tuning(folder, after, *flags):
+    """The file of what mptune measures between the hosts."""
+    tuning = os.path.join(folder, "tuning")
+    if not os.path.exists(tuning):
+        output_of([TESTBED, "on", "0", str(BUILD / "bin" / "mptune"), *flags, "-o", tuning, *after], PATIENCE_PROGRAM)
+    return tuning
+
+
 def write_plan(plan, before, after, command):
     """Writes the plan of a traced run of the command, decided by the costs of messages that mptune has measured between
     the hosts."""
-    tuning = os.path.join(os.path.dirname(plan), "tuning")
-    if not os.path.exists(tuning):
-        output_of([TESTBED, "on", "0", str(BUILD / "bin" / "mptune"), "-longest", "64k", "-o", tuning, *after], PATIENCE_PROGRAM)
+    tuning = measure_tuning(os.path.dirname(plan), after, "-longest", "64k")
     trace = plan + ".trc"
     if output_of([TESTBED, "on", "0", *before, *command, *after, "-tracelevel", "9", "-tracefile", trace], PATIENCE_PROGRAM):
         subprocess.run([str(BUILD / "bin" / "vt"), "-plan", "-o", plan, trace], check=True, stderr=subprocess.DEVNULL,
@@ -116,9 +124,12 @@ def measure(sections, programs):
             return values
 
         if "collectives" in sections:
-            for operation, size, _ in COLLECTIVES:
-                names = ("POE", MULTICAST, *PEERS) if operation == "bcast" else ("POE", *PEERS)
-                found[f"{operation} {size}"] = times("coll", lambda _: (operation, str(size), SECONDS), lambda c: milliseconds(c, 3), names)
+            with tempfile.TemporaryDirectory() as folder:
+                before, after = around["POE"]
+                around[TUNED] = (["env", f"MP_TUNEFILE={measure_tuning(folder, after)}", *before], after)
+                for operation, size, _ in COLLECTIVES:
+                    names = ("POE", TUNED, *((MULTICAST,) if operation == "bcast" else ()), *PEERS)
+                    found[f"{operation} {size}"] = times("coll", lambda _: (operation, str(size), SECONDS), lambda c: milliseconds(c, 3), names)
         if "five" in sections:
             for size in FIVE:
                 found[f"five {size}"] = times("cc", lambda mode: ("five", str(size), mode or "mpi", SECONDS),
@@ -189,13 +200,13 @@ def run(*words):
             unit = "s" if what.split()[0] in PROGRAMS else "ms"
             ours = {name: value for name, value in times.items() if name not in PEERS}
             lines.append([what, unit, *(text(peers[name], 1, 3) for name in PEERS),
-                          *(text(ours.get(name), 1, 3) for name in ("POE", MULTICAST, PLAN, "POE group", *(f"POE {mode}" for mode in MODES[1:]))),
+                          *(text(ours.get(name), 1, 3) for name in ("POE", TUNED, MULTICAST, PLAN, "POE group", *(f"POE {mode}" for mode in MODES[1:]))),
                           wire, text(ratio(times["POE"], *peers.values())), text(target) if rate == "100mbit" else ""])
             for name, value in ours.items():
                 where = f"{what} B" if operation else what
                 rows.append(row(f"{where}, {hosts} hosts at {rate}/s, {name}, {unit}", value, peers,
                                 target if rate == "100mbit" and name == "POE" else None))
-        table(f"{hosts} hosts at {rate}/s", ["", "", *PEERS, "POE", "multicast", "plan", "group", *MODES[1:], "cables", "POE/best", "target"], lines)
+        table(f"{hosts} hosts at {rate}/s", ["", "", *PEERS, "POE", "tuned", "multicast", "plan", "group", *MODES[1:], "cables", "POE/best", "target"], lines)
         cells[rate] = found
     save("ccmpi", cells)
     return rows
