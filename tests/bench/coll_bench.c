@@ -9,6 +9,8 @@
  * when most of a long call is done. Task 0 decides and tells the others. It prints
  * "OPERATION BYTES TASKS MEDIAN BEST BATCHES CALLS", times of one call in microseconds. BYTES is
  * the vector's length, or one block's (scatter, gather, concat, index); reductions add doubles.
+ * ibcast, icombine, iconcat, iindex and isync are non-blocking calls, each followed by its wait.
+ * neighbor and ineighbor, in MPI only, exchange one block with each neighbour in a ring.
  * Each call's first and last bytes are checked once, before anything is timed. */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -86,6 +88,49 @@ static void shift(void) {
 static void synchronise(void) {
     check(MPI_Barrier(all));
 }
+static void wait_for(MPI_Request request) {
+    check(MPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+static void ibcast(void) {
+    MPI_Request request;
+    check(MPI_Ibcast(in, (int)bytes, MPI_BYTE, 0, all, &request));
+    wait_for(request);
+}
+static void icombine(void) {
+    MPI_Request request;
+    check(MPI_Iallreduce(out, in, count(), MPI_DOUBLE, MPI_SUM, all, &request));
+    wait_for(request);
+}
+static void iconcat(void) {
+    MPI_Request request;
+    check(MPI_Iallgather(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, all, &request));
+    wait_for(request);
+}
+static void iindex(void) {
+    MPI_Request request;
+    check(MPI_Ialltoall(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, all, &request));
+    wait_for(request);
+}
+static void isync(void) {
+    MPI_Request request;
+    check(MPI_Ibarrier(all, &request));
+    wait_for(request);
+}
+static MPI_Comm ring(void) {
+    static MPI_Comm made = MPI_COMM_NULL;
+    const int periodic = 1;
+    if (made == MPI_COMM_NULL) check(MPI_Cart_create(all, 1, &tasks, &periodic, 0, &made));
+    return made;
+}
+static void neighbor(void) {
+    check(MPI_Neighbor_alltoall(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, ring()));
+}
+static void ineighbor(void) {
+    MPI_Request request;
+    check(MPI_Ineighbor_alltoall(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, ring(),
+                                 &request));
+    wait_for(request);
+}
 #else
 #include <mpproto.h>
 static void check(int result) {
@@ -137,6 +182,37 @@ static void shift(void) {
 static void synchronise(void) {
     check(mpc_sync(ALLGRP));
 }
+static void ibcast(void) {
+    int call;
+    check(mpc_ibcast(in, bytes, 0, ALLGRP, &call));
+    check(mpc_collwait(&call));
+}
+static void icombine(void) {
+    int call;
+    check(mpc_icombine(out, in, bytes, d_vadd, ALLGRP, &call));
+    check(mpc_collwait(&call));
+}
+static void iconcat(void) {
+    int call;
+    check(mpc_iconcat(out, in, bytes, ALLGRP, &call));
+    check(mpc_collwait(&call));
+}
+static void iindex(void) {
+    int call;
+    check(mpc_iindex(out, in, bytes, ALLGRP, &call));
+    check(mpc_collwait(&call));
+}
+static void isync(void) {
+    int call;
+    check(mpc_isync(ALLGRP, &call));
+    check(mpc_collwait(&call));
+}
+static void neighbor(void) {
+    fail("MPL has no calls with neighbours");
+}
+static void ineighbor(void) {
+    neighbor();
+}
 #endif
 
 static void fail(const char* what) {
@@ -178,21 +254,29 @@ struct operation {
     int blocks_out, blocks_in; /* 0: as many as there are tasks */
 };
 static const struct operation operations[] = {
-    {"bcast", bcast, 1, 1},      {"reduce", reduce, 1, 1},   {"combine", combine, 1, 1},
-    {"prefix", prefix, 1, 1},    {"scatter", scatter, 0, 1}, {"gather", gather, 1, 0},
-    {"concat", concat, 1, 0},    {"index", index_all, 0, 0}, {"shift", shift, 1, 1},
-    {"sync", synchronise, 1, 1},
+    {"bcast", bcast, 1, 1},       {"reduce", reduce, 1, 1},       {"combine", combine, 1, 1},
+    {"prefix", prefix, 1, 1},     {"scatter", scatter, 0, 1},     {"gather", gather, 1, 0},
+    {"concat", concat, 1, 0},     {"index", index_all, 0, 0},     {"shift", shift, 1, 1},
+    {"sync", synchronise, 1, 1},  {"ibcast", ibcast, 1, 1},       {"icombine", icombine, 1, 1},
+    {"iconcat", iconcat, 1, 0},   {"iindex", iindex, 0, 0},       {"isync", isync, 1, 1},
+    {"neighbor", neighbor, 2, 2}, {"ineighbor", ineighbor, 2, 2},
 };
 
 static void verify(const struct operation* what) {
     const double sum = tasks * (tasks - 1) / 2.0;
     what->call();
-    if (what->call == bcast || what->call == scatter) expect(0, 1);
-    if (what->call == combine || (what->call == reduce && me == 0)) expect(sum, 1);
+    if (what->call == bcast || what->call == ibcast || what->call == scatter) expect(0, 1);
+    if (what->call == combine || what->call == icombine || (what->call == reduce && me == 0))
+        expect(sum, 1);
     if (what->call == prefix) expect(me * (me + 1) / 2.0, 1);
     if (what->call == shift) expect((me + tasks - 1) % tasks, 1);
-    if (what->call == concat || what->call == index_all || (what->call == gather && me == 0))
+    if (what->call == concat || what->call == iconcat || what->call == index_all ||
+        what->call == iindex || (what->call == gather && me == 0))
         expect(tasks - 1, (size_t)tasks);
+    if (what->call == neighbor || what->call == ineighbor) {
+        if (first_of(in) != (me + tasks - 1) % tasks || first_of(in + bytes) != (me + 1) % tasks)
+            fail("the result is wrong");
+    }
 }
 
 /* The time of one call. A barrier at the end is one more where barriers are measured. */

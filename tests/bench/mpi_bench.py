@@ -37,7 +37,9 @@ MATCHING = {"posted": ("half a round trip among {} posted receives", (10, 10000)
             "late": ("a match in reverse order, of {} unexpected messages", (10, 10000)),
             "communicators": ("half a round trip, in turn over {} communicators", (10, 1000))}
 MATCHING_TARGET = 1.3
-OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "sync")
+OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "sync", "ibcast",
+              "icombine", "iconcat", "iindex", "isync", "neighbor", "ineighbor")
+WITHOUT_MPL, WITHOUT_SIZES = ("neighbor", "ineighbor"), ("sync", "isync")
 SIZES = (8, 1024, 65536)
 COLLECTIVES_MEAN = 0.5
 # A run that takes longer than so many seconds counts as one that did not finish.
@@ -161,15 +163,17 @@ def matching():
 def collectives(tasks):
     built, rows, shares, results, shown = programs("coll_bench.c", mpl=True), [], [], {}, []
     for operation in OPERATIONS:
-        for size in SIZES if operation != "sync" else SIZES[:1]:
-            found = coll_bench.cell(built, operation, size, tasks, ())
+        programs_of = {name: path for name, path in built.items() if name != "MPL" or operation not in WITHOUT_MPL}
+        for size in SIZES if operation not in WITHOUT_SIZES else SIZES[:1]:
+            found = coll_bench.cell(programs_of, operation, size, tasks, ())
             results[f"{operation} {size}"] = found
             of = {name: {size: value} for name, value in found.items()}
             made, share = compared(f"{operation}, {size} B, {tasks} tasks, µs", of, size, None)
             shares.append(share)
             rows.append(made)
-            rows.append(row(f"{operation}, {size} B, {tasks} tasks, µs", found["POE"], {"MPL": found["MPL"]}, 1.1))
-            shown.append([operation, size, *(text(found[name], 1, 2) for name in built), text(share)])
+            if "MPL" in found:
+                rows.append(row(f"{operation}, {size} B, {tasks} tasks, µs", found["POE"], {"MPL": found["MPL"]}, 1.1))
+            shown.append([operation, size, *(text(found.get(name), 1, 2) for name in built), text(share)])
     table(f"collective calls of {tasks} tasks, us", ["operation", "bytes", *built, "POE/best"], shown)
     return [mean_row(f"collective calls of {tasks} tasks", shares, COLLECTIVES_MEAN)] + rows, results
 
