@@ -45,6 +45,7 @@ inline constexpr std::size_t kMarkerBytes = 240;
 struct MarkerTextView {
     std::uint64_t number = 0;
     std::string text;
+    bool operator==(const MarkerTextView&) const = default;
 };
 
 struct MarkerTextSlot {

@@ -60,6 +60,7 @@ struct ObservedNeed {
     std::int32_t tag = -1;  // -1: any
     std::uint32_t context = 0;
     std::uint32_t number = 0;
+    bool operator==(const ObservedNeed&) const = default;
 };
 
 // What must happen before one call returns.

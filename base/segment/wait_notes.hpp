@@ -149,6 +149,7 @@ struct UnexpectedView {
     std::array<UnexpectedNote, kMost> notes{};
 
     std::span<const UnexpectedNote> all() const noexcept { return {notes.data(), noted}; }
+    bool operator==(const UnexpectedView&) const = default;
 };
 
 // A sequence lock with one writer, the owner of the slot. `sequence` is odd while the notes are

@@ -26,23 +26,27 @@ struct TaskProcess {
     // The processors that it may use, in the kernel's format ("0-3,8"); empty unless
     // JobSpec::tell_binding.
     std::string processors;
+    bool operator==(const TaskProcess&) const = default;
 };
 
 struct TaskSpec {
     NodeIndex node = 0;
     std::uint32_t command = 0;  // index into JobSpec::commands; also the PMI application number
+    bool operator==(const TaskSpec&) const = default;
 };
 
 // Which tasks receive poe's standard input.
 struct StdinMode {
     enum class Kind : std::uint8_t { kAll, kNone, kOne } kind = Kind::kAll;
     TaskId task = 0;  // for kOne
+    bool operator==(const StdinMode&) const = default;
 };
 
 // The presentation of the tasks' standard output.
 struct StdoutMode {
     enum class Kind : std::uint8_t { kUnordered, kOrdered, kOne, kFolded } kind = Kind::kUnordered;
     TaskId task = 0;  // for kOne
+    bool operator==(const StdoutMode&) const = default;
 };
 
 // A soft limit of the home node. The job's tasks on other nodes get it, too, up to the hard limit
@@ -50,6 +54,7 @@ struct StdoutMode {
 struct ResourceLimit {
     int resource = 0;  // RLIMIT_*
     std::uint64_t soft = 0;
+    bool operator==(const ResourceLimit&) const = default;
 };
 
 // Settings for starting the daemons of a job, and for their mutual monitoring.
@@ -63,6 +68,7 @@ struct LaunchSpec {
     std::string directory;            // MP_REMOTEDIR: on other nodes; empty: the job's
     std::uint32_t umask = 022;        // for other nodes, as are the limits
     std::vector<ResourceLimit> limits;
+    bool operator==(const LaunchSpec&) const = default;
 };
 
 // Which processes have line-buffered standard output although it is a pipe (line_buffering.hpp).
@@ -84,6 +90,7 @@ struct TerminalSpec {
     bool wanted = false;
     std::uint16_t rows = 24;
     std::uint16_t columns = 80;
+    bool operator==(const TerminalSpec&) const = default;
 };
 
 // The remains of a task that a signal has killed; see core_files.hpp.
@@ -93,6 +100,7 @@ struct CoreSpec {
     // kept.
     std::string format;
     bool at_sigterm = false;  // -corefile_sigterm
+    bool operator==(const CoreSpec&) const = default;
 };
 
 // Settings of a trace: the events to record, and the directories (tracer/FORMAT.md).
@@ -107,6 +115,7 @@ struct TraceSpec {
     Bytes most = 0;
     std::chrono::milliseconds sample{100};
     int stacks = 0;  // call stacks to record per second of each thread; 0: none
+    bool operator==(const TraceSpec&) const = default;
 };
 
 // Upper limit of TraceSpec::stacks.
@@ -119,6 +128,7 @@ struct JobSummary {
     std::vector<std::string> nodes;
     std::vector<NodeIndex> node_of_task;        // by task id
     std::vector<std::uint32_t> appnum_of_task;  // by task id
+    bool operator==(const JobSummary&) const = default;
 };
 
 // Settings of one command that differ from the job's: from mpirun's flags before a program, or from
@@ -127,6 +137,7 @@ struct CommandPlace {
     std::vector<std::string> environment;  // "NAME=value"
     std::string directory;                 // absolute
     std::string path;                      // a PATH that is searched first for the program
+    bool operator==(const CommandPlace&) const = default;
 };
 
 // Describes a job whose tasks a task has started.
@@ -138,6 +149,7 @@ struct SpawnSpec {
     // Initial content of its PMI-1 key space.
     std::vector<std::pair<std::string, std::string>> pairs;
     std::vector<JobSummary> others;  // the jobs that already run
+    bool operator==(const SpawnSpec&) const = default;
 };
 
 // What a job reserves for itself on a node. Without a reservation other jobs may use it, too.
@@ -192,6 +204,7 @@ struct JobSpec {
     LaunchSpec launch;
     TraceSpec trace;
     std::optional<SpawnSpec> spawned;
+    bool operator==(const JobSpec&) const = default;
 };
 
 // The number by which users know a task of the job.
@@ -242,12 +255,14 @@ struct TaskExit {
     Bytes peak_memory = 0;  // resident set, bytes
     // Another task has started it and given it initial pairs (SpawnSpec), which it has not read.
     bool unjoined = false;
+    bool operator==(const TaskExit&) const = default;
 };
 
 // A task that was not started: its program is missing, not executable, a directory, ...
 struct LaunchFailure {
     TaskId task = 0;
     std::string text;  // names the program, the error and the remedy
+    bool operator==(const LaunchFailure&) const = default;
 };
 
 }  // namespace poe::pm

@@ -19,11 +19,13 @@ struct LineCount {
     TaskId peer = 0;
     std::int32_t tag = 0;
     std::uint32_t count = 0;
+    bool operator==(const LineCount&) const = default;
 };
 
 struct CommCount {
     std::uint32_t context = 0;
     std::uint32_t operations = 0;
+    bool operator==(const CommCount&) const = default;
 };
 
 // The wait of a thread.
@@ -38,6 +40,7 @@ struct ThreadWait {
     // threads wait.
     Awaited awaited;
     std::vector<TaskId> alternatives;  // not sent
+    bool operator==(const ThreadWait&) const = default;
 };
 
 // The members as in ObservedTables. A task of our own library has `known`, `waits` and
@@ -56,6 +59,7 @@ struct ObservedEvidence {
     bool many_threads = false;
     std::vector<LineCount> ended;
     std::vector<CommCount> comms;
+    bool operator==(const ObservedEvidence&) const = default;
 };
 
 }  // namespace poe::pm

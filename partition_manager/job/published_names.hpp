@@ -16,6 +16,7 @@ struct ReplyTo {
     std::string job;  // set by poe, which knows where the message comes from
     NodeIndex node = 0;
     std::uint32_t request = 0;  // the sender's own number
+    bool operator==(const ReplyTo&) const = default;
 };
 
 // Requests with this number or a larger one come from PMI-1 tasks: the number is this constant plus
@@ -26,6 +27,7 @@ struct NamedValue {
     std::string name;
     std::string value;
     std::string by;  // the publishing task, in the format of its protocol
+    bool operator==(const NamedValue&) const = default;
 };
 
 struct NameRequest {
@@ -38,6 +40,7 @@ struct NameRequest {
     // To publish: names and values. Otherwise only the names matter. To withdraw with no names:
     // everything that `by` has published.
     std::vector<NamedValue> names;
+    bool operator==(const NameRequest&) const = default;
 };
 
 struct NameReply {
@@ -45,6 +48,7 @@ struct NameReply {
     ReplyTo asker;
     Status status = Status::kDone;
     std::vector<NamedValue> names;  // look up: the names that were found
+    bool operator==(const NameReply&) const = default;
 };
 
 }  // namespace poe::pm

@@ -62,6 +62,7 @@ struct TaskState {
                std::chrono::milliseconds(unmoved_ms) >= patience &&
                std::chrono::milliseconds(unlooked_ms) * 2 <= patience;
     }
+    bool operator==(const TaskState&) const = default;
 };
 
 // Return the state of one task of the segment's node, and of all of them in task order. Only read

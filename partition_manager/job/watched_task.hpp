@@ -39,6 +39,7 @@ struct WatchedTask {
     MarkerTextView text;
     std::uint64_t done = 0;
     std::uint64_t total = 0;  // 0: it has not reported progress
+    bool operator==(const WatchedTask&) const = default;
 };
 
 // True if a display need not be informed of `now` after `before`. A wait that merely continues is

@@ -9,7 +9,6 @@
 
 #include "partition_manager/channel/message_fields.hpp"
 #include "tests/fuzz/fuzz_driver.hpp"
-#include "tests/fuzz/same_messages.hpp"
 
 namespace poe::fuzz {
 

@@ -87,7 +87,7 @@ std::string check_message(const std::string& cbor) {
     if (!message) return "";
     const auto again = pm::decode(pm::encode(*message));
     if (!again) return "cannot be read again";
-    if (!same(*message, *again)) return "is read differently again";
+    if (*message != *again) return "is read differently again";
     if (const auto* start = std::get_if<pm::StartJob>(&*message)) {
         const pm::JobSpec& job = start->job;
         if (start->node < 0 || static_cast<std::size_t>(start->node) >= job.nodes.size())
@@ -142,7 +142,7 @@ std::string run_round_trip(const std::string& input) {
     const std::string cbor = pm::encode(message);
     const auto again = pm::decode(cbor);
     if (!again) return "message " + std::to_string(which) + " cannot be read";
-    if (!same(message, *again)) return "message " + std::to_string(which) + " is read differently";
+    if (message != *again) return "message " + std::to_string(which) + " is read differently";
     if (pm::encode(*again) != cbor)
         return "message " + std::to_string(which) + " is written differently";
     return "";
