@@ -14,7 +14,9 @@
 // announced messages into buffer memory, as long as there is room. Therefore two tasks that both
 // send first do not deadlock, and a later message of a sender can be received before an earlier
 // one. A synchronous message uses this protocol at every length, and is never taken into buffer
-// memory, because its send may end only when a receive has matched.
+// memory, because its send may end only when a receive has matched. A message of a collective call
+// uses it from kLeastAnnounced bytes on if it can be fetched, because its receiver takes part in
+// the call anyway.
 //
 // To cancel an announced message, the sender sends kCancel. If no receive has matched the message,
 // the receiver forgets it and answers with kCancelled. Otherwise the receiver does nothing, because
@@ -274,6 +276,7 @@ class MessageLayer final : private PipeSink {
     void note_received(const ReceiveRequest& request);
 
     // Sending (message_output.cpp).
+    bool is_announced(const Peer& to, const SendRequest& request) const;
     void begin(SendRequest& request);
     bool hand_over(Peer& to, class HandoverSender& out, const BufferView& view,
                    const FrameHeader& header);
