@@ -170,15 +170,17 @@ void Plan::end_if_hopeless(comm::MessageLayer& messages) {
     }
 }
 
-void Plan::finish(comm::MessageLayer& messages) {
-    while (!advance(messages)) {
-        Message& awaited = message(waited_);
-        if (awaited.is_send) {
-            messages.wait(awaited.send);
-        } else {
-            messages.wait(awaited.receive);
-        }
+void Plan::wait(comm::MessageLayer& messages) {
+    Message& awaited = message(waited_);
+    if (awaited.is_send) {
+        messages.wait(awaited.send);
+    } else {
+        messages.wait(awaited.receive);
     }
+}
+
+void Plan::finish(comm::MessageLayer& messages) {
+    while (!advance(messages)) wait(messages);
 }
 
 Plan* Plans::find(const Shape& shape, bool users_function) noexcept {

@@ -30,6 +30,8 @@ class Plan {
     // Ends the awaited message if its peer no longer takes part; the next advance() then ends the
     // run. For callers that poll. Precondition: advance() has just returned false.
     void end_if_hopeless(comm::MessageLayer& messages);
+    // Blocks until the awaited message has ended. Precondition: advance() has just returned false.
+    void wait(comm::MessageLayer& messages);
     // Executes all steps; blocks until the run has ended.
     void finish(comm::MessageLayer& messages);
 

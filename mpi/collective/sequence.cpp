@@ -1,6 +1,7 @@
 // The execution of sequences; see sequence.hpp.
 #include "mpi/collective/sequence.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "mpi/datatype/queries.hpp"
@@ -11,8 +12,46 @@ namespace {
 
 // Scratch memory of a communicator that is longer is released after the call.
 constexpr std::size_t kKeptScratch = std::size_t{4} << 20;
+// What a recording without content keeps at most: steps, and messages of each of them.
+constexpr std::size_t kKeptSteps = 4;
+constexpr std::size_t kKeptMessages = 64;
+
+std::unique_ptr<Recording> make_recording(CollectiveState& state) {
+    return state.spare != nullptr ? std::move(state.spare) : std::make_unique<Recording>();
+}
 
 }  // namespace
+
+std::unique_ptr<Recording::Step> Recording::make_step() {
+    if (spare_.empty()) return std::make_unique<Step>();
+    std::unique_ptr<Step> step = std::move(spare_.back());
+    spare_.pop_back();
+    return step;
+}
+
+void Recording::keep(std::unique_ptr<Step> step) {
+    Round& round = step->round;
+    if (spare_.size() == kKeptSteps ||
+        std::max(round.sends.capacity(), round.receives.capacity()) > kKeptMessages)
+        return;
+    round.sends.clear();
+    round.receives.clear();
+    step->kind = Step::Kind::kLocal;
+    step->call = {};
+    step->plan = nullptr;
+    step->work = nullptr;
+    spare_.push_back(std::move(step));
+}
+
+void Recording::clear() {
+    for (std::unique_ptr<Step>& step : steps) keep(std::move(step));
+    if (open != nullptr) keep(std::move(open));
+    steps.clear();
+    memory.clear();
+    types.clear();
+    at = 0;
+    begun = false;
+}
 
 CollectiveState& collective_state(Comm& comm) {
     if (comm.collective == nullptr) comm.collective = std::make_unique<CollectiveState>();
@@ -26,11 +65,16 @@ Sequence::Sequence(collectives::CollectiveContext& context, Comm& comm, Form for
       form_(form),
       type_(static_cast<std::int32_t>((environment().checking ? comm.agreements : state_.calls++) &
                                       0x7fffffffu)),
-      recording_(form == Form::kImmediate ? nullptr : std::make_unique<Recording>()) {}
+      recording_(form == Form::kImmediate ? nullptr : make_recording(state_)) {}
 
 Sequence::~Sequence() {
-    if (recording_ != nullptr)
+    if (recording_ != nullptr) {
         for (const auto& step : recording_->steps) let_go(*step);
+        if (state_.spare == nullptr) {
+            recording_->clear();
+            state_.spare = std::move(recording_);
+        }
+    }
     if (!ok() && !executed_ && !environment().checking) --state_.calls;
     if (scratches_ == 0) return;
     for (auto& memory : state_.scratch) {
@@ -120,7 +164,7 @@ void Sequence::run(collectives::CollectiveCall& call) {
     }
     call.run.type = type_;
     call.run.context = comm_.internal_context();
-    auto step = std::make_unique<Step>();
+    std::unique_ptr<Step> step = recording_->make_step();
     step->kind = Step::Kind::kCollective;
     step->call = std::move(call);
     recording_->steps.push_back(std::move(step));
@@ -147,7 +191,7 @@ void Sequence::reduce(::poe::Call what, collectives::Shape shape, const std::byt
 Round& Sequence::round() {
     if (recording_ == nullptr) return state_.round;
     if (recording_->open == nullptr) {
-        recording_->open = std::make_unique<Step>();
+        recording_->open = recording_->make_step();
         recording_->open->kind = Step::Kind::kRound;
     }
     return recording_->open->round;
@@ -219,7 +263,7 @@ void Sequence::exchange() {
 }
 
 void Sequence::add_local(std::function<void()> work) {
-    auto step = std::make_unique<Step>();
+    std::unique_ptr<Step> step = recording_->make_step();
     step->work = std::move(work);
     recording_->steps.push_back(std::move(step));
 }
@@ -353,6 +397,19 @@ bool Sequence::advance(comm::MessageLayer&) {
         if (form_ == Form::kOnce) let_go(step);
         ++recording_->at;
         recording_->begun = false;
+    }
+    return true;
+}
+
+bool Sequence::wait(comm::MessageLayer& messages) {
+    Step& step = *recording_->steps[recording_->at];
+    Round& round = step.round;
+    if (step.plan != nullptr) {
+        step.plan->wait(messages);
+    } else if (round.receives_ended < round.receiving.size()) {
+        messages.wait(round.receiving[round.receives_ended]);
+    } else {
+        messages.wait(round.sending[round.sends_ended]);
     }
     return true;
 }

@@ -56,6 +56,36 @@ struct Round {
     std::size_t receives_ended = 0;
 };
 
+// A sequence that is executed later.
+struct Recording {
+    struct Step {
+        enum class Kind { kCollective, kRound, kLocal };
+        Kind kind = Kind::kLocal;
+        collectives::CollectiveCall call;
+        collectives::Plan* plan = nullptr;
+        Round round;
+        std::function<void()> work;
+    };
+
+    std::vector<std::unique_ptr<Step>> steps;
+    std::unique_ptr<Step> open;  // the round to which messages are added
+    std::vector<std::unique_ptr<std::byte[]>> memory;
+    std::vector<TypeReference> types;
+    std::size_t at = 0;  // the step that is executed
+    bool begun = false;  // that step has begun
+
+    // Returns a step without content.
+    std::unique_ptr<Step> make_step();
+    // Removes the content. Keeps the memory of a few steps, because most programs repeat their
+    // calls.
+    void clear();
+
+  private:
+    void keep(std::unique_ptr<Step> step);
+
+    std::vector<std::unique_ptr<Step>> spare_;
+};
+
 // What a communicator keeps for its collective calls.
 struct CollectiveState final : CommOwned {
     std::uint32_t calls = 0;           // the number of collective calls so far
@@ -64,6 +94,7 @@ struct CollectiveState final : CommOwned {
     std::vector<std::vector<std::byte>> scratch;
     Round round;
     KnownReduction reduction;
+    std::unique_ptr<Recording> spare;  // without content; null while a sequence uses it
     // What make_plain_call() reuses from call to call (plain_call.hpp).
     collectives::CollectiveCall plain;
     TypedReduction plain_reduction;
@@ -168,27 +199,11 @@ class Sequence final : public Work {
     void start(comm::MessageLayer& messages) override;
     bool advance(comm::MessageLayer& messages) override;
     Awaited awaited(const comm::MessageLayer& messages) override;
+    bool wait(comm::MessageLayer& messages) override;
     Fault result() override { return fault_; }
 
   private:
-    struct Step {
-        enum class Kind { kCollective, kRound, kLocal };
-        Kind kind = Kind::kLocal;
-        collectives::CollectiveCall call;
-        collectives::Plan* plan = nullptr;
-        Round round;
-        std::function<void()> work;
-    };
-
-    // A sequence that is executed later.
-    struct Recording {
-        std::vector<std::unique_ptr<Step>> steps;
-        std::unique_ptr<Step> open;  // the round to which messages are added
-        std::vector<std::unique_ptr<std::byte[]>> memory;
-        std::vector<TypeReference> types;
-        std::size_t at = 0;  // the step that is executed
-        bool begun = false;  // that step has begun
-    };
+    using Step = Recording::Step;
 
     void add_local(std::function<void()> work);
     void run(collectives::CollectiveCall& call);

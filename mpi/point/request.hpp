@@ -43,6 +43,10 @@ class Work {
     virtual bool advance(comm::MessageLayer& messages) = 0;
     // What the operation waits for, after advance() has returned false.
     virtual Awaited awaited(const comm::MessageLayer&) { return {}; }
+    // Blocks until the message has ended that the operation waits for after advance() has returned
+    // false. Returns false, and does nothing, if it does not wait for exactly one. Called only if
+    // one thread uses the library.
+    virtual bool wait(comm::MessageLayer&) { return false; }
     // Why the operation failed; no fault if it succeeded. Called after the end, once or more.
     virtual Fault result() { return {}; }
     // The bytes that the status of the request names: of a data access to a file, those that

@@ -142,6 +142,10 @@ void wait_for(comm::Runtime& runtime, Request& request) {
     comm::MessageLayer& messages = runtime.messages();
     if (receives(request)) messages.wait(request.receive);
     if (sends(request)) messages.wait(request.send);
+    if (request.type == Type::kWork && !messages.shared() && !messages.alone()) {
+        do advance_work(messages, request);
+        while (!has_ended(request) && request.work->wait(messages));
+    }
     if (has_ended(request)) return;
     wait_until(
         runtime,
