@@ -1,7 +1,7 @@
-// CallProgress: what a task tells of the blocking collective call that it is in: its path, and the
-// round of its schedule. Watchers see it when the call waits for long (comm/progress/wait.hpp), the
-// trace has a record for each change. A call within a call, as those of a hierarchical call, tells
-// its rounds only if the outer one has none.
+// CallProgress: the path of the blocking collective call that a task is in, and the round of its
+// schedule. Watchers see both if the call waits for long (comm/progress/wait.hpp); the trace has a
+// record for each change. An inner call, such as a part of a hierarchical call, sets the rounds
+// only if the outer call has none.
 //
 // For the thread that has the turn. If several threads may call MPI at the same time, the progress
 // of calls is not recorded: it is kept for one call and the calls within it, but calls of two
@@ -24,7 +24,7 @@ class CallProgress {
     CallProgress(const CallProgress&) = delete;
     CallProgress& operator=(const CallProgress&) = delete;
 
-    // The time of a call on a path.
+    // Exists as long as a call on a path is under way.
     class Scope {
       public:
         Scope(CallProgress& progress, CollectivePath path) noexcept
@@ -42,7 +42,8 @@ class CallProgress {
         const bool outer_;
     };
 
-    // A schedule of so many rounds begins, made by the algorithm of that name.
+    // A schedule of `rounds` rounds begins. `algorithm`, the name of the algorithm that made it,
+    // must outlive the call.
     void begin_rounds(const std::string& algorithm, std::uint32_t rounds) noexcept {
         now_.round = 0;
         now_.rounds = rounds;

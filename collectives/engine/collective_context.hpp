@@ -55,8 +55,8 @@ class CollectiveContext {
     Plan* run_blocking(Group& group, const CollectiveCall& call) {
         return run_on(path_for(group, call.shape), group, call);
     }
-    // Counts what a call has moved that run_blocking made without a plan. Messages count
-    // themselves.
+    // Counts the bytes of a call that run_blocking made without a plan. Messages are counted where
+    // they are sent.
     void count_traffic(const Group& group, const Shape& shape) noexcept {
         const Transfer moved = transfer_of(shape, static_cast<std::uint32_t>(group.me));
         runtime_.traffic().add_sent(moved.given);
@@ -76,8 +76,7 @@ class CollectiveContext {
     std::optional<SelectedPath> path_by(Transport transport, Group& group, const Shape& shape);
     // Makes a call on this path; blocks. The result is that of run_blocking.
     Plan* run_on(SelectedPath selected, Group& group, const CollectiveCall& call);
-    // How many blocking calls this task has made by the path of that number in the table. For
-    // tools.
+    // Returns how many blocking calls this task has made by row `path` of the table. For tools.
     std::uint64_t calls_by_path(std::size_t path) const noexcept { return calls_by_path_[path]; }
     // The methods that the user names, by operation.
     const Overrides& overrides() const noexcept { return overrides_; }
@@ -105,7 +104,7 @@ class CollectiveContext {
         return multicast_ == Multicast::kAlways ||
                (wanted && wanted->transport == Transport::kMulticast);
     }
-    // Decides anew about the calls of this group.
+    // From now on the paths of this group's calls are decided anew.
     void forget_paths(const Group& group) noexcept {
         for (CachedPath& each : cached_paths_)
             if (each.gid == group.gid) each.gid = -1;
@@ -145,10 +144,11 @@ class CollectiveContext {
 
     // The communication plan of the run; null if there is none, or if calls are checked.
     PlannedCalls* planned() { return has_plan_ ? plan_of_run() : nullptr; }
-    // Reports on standard error what became of the plan, if the user wants to know (MP_INFOLEVEL).
+    // If MP_INFOLEVEL asks for it, reports on standard error how often each line of the plan was
+    // used.
     void report_plan();
 
-    // What the task tells of the blocking call that it is in.
+    // Path and round of the blocking call that the task is in, for watchers.
     CallProgress& progress() noexcept { return progress_; }
 
     // Nonblocking calls. finish() blocks until the call has ended; end() releases it.

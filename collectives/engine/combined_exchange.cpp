@@ -12,12 +12,13 @@ namespace {
 using comm::BufferView;
 using comm::Outcome;
 
-// The length of a block in a message, or the mark of a block that is sent directly.
+// The length of a block in a message, or the mark of a block that is sent directly after all
+// rounds.
 using CombinedLength = std::uint16_t;
 constexpr CombinedLength kSentDirectly = std::numeric_limits<CombinedLength>::max();
 static_assert(kMostCombined < kSentDirectly);
 
-// A block that a member has and that is not at its destination yet.
+// A block that a member holds and has to pass on.
 struct HeldBlock {
     const BufferView* given = nullptr;  // the member's own; null: it is at `arrived`
     const std::byte* arrived = nullptr;
@@ -74,7 +75,7 @@ class CombinedExchange : private PlannedMovement {
         }
     }
 
-    // All messages of a round, those of steps [first, last).
+    // Sends and receives all messages of a round: those of steps [first, last).
     void run_round(std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             CombinedMessages::Step& step = memory_.steps[i];

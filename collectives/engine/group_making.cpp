@@ -7,7 +7,8 @@
 namespace poe::collectives {
 namespace {
 
-// Returns the members of the new group for `label`, in its order, as ranks of the parent.
+// Returns the members of the new group for `label`, as ranks of the parent, in the order of the new
+// group.
 std::vector<Rank> with_label(const SplitPlan& colouring, std::int32_t label) {
     std::vector<Rank> ranks;
     for (std::size_t r = 0; r < colouring.labels.size(); ++r) {

@@ -10,8 +10,9 @@
 
 namespace poe::collectives {
 
-// How the members of a group are divided into new groups, by rank. The members with one label
-// become a group, ranked by key; members with equal keys are ranked by their old rank.
+// How the members of a group are divided into new groups; both vectors are indexed by rank. The
+// members with one label become a group, ranked by key; members with equal keys are ranked by their
+// old rank.
 struct SplitPlan {
     std::vector<std::int32_t> labels;
     std::vector<std::int32_t> keys;
@@ -23,20 +24,19 @@ struct Made {
     Plan* wrong = nullptr;
 };
 
-// Makes a group of the members of `list`. Each of them calls it with the same list, which contains
-// no task twice and contains the caller; other tasks do not call it. Blocks, but is not a barrier.
+// Makes a group of the tasks in `list`. All of them call it with the same list, which names no task
+// twice; other tasks do not call it. Blocks, but is not a barrier.
 Made make_group(CollectiveContext& library, std::vector<TaskId> list, int label);
 
 // Divides `parent` into groups by the key and label of each member. All members call it. Blocks
 // until all have called it.
 Made partition(CollectiveContext& library, Group& parent, int key, int label);
 
-// The same for several plans that all members know already, with one exchange for all plans.
+// The same for several plans, with one exchange for all of them. All members pass the same plans.
 Made split_group(CollectiveContext& library, Group& parent,
                  const std::vector<SplitPlan>& colourings);
 
-// The groups that split_group would make. They have unique numbers but are not registered. `groups`
-// and `wrong` are as in Made.
+// The groups that split_group would make, with unique numbers, but not registered.
 struct NewGroup {
     int gid = 0;
     int label = 0;

@@ -17,14 +17,14 @@ struct GroupState final : GroupOwned {
     Plans plans;
     // The node of each member, in the form of Shape::nodes; empty until it is asked for.
     std::optional<std::vector<std::uint32_t>> nodes;
-    // Null until the first call that could use it. It then reports whether there is shared memory.
+    // Null until the first call that could use it. Its available() is false if there is no shared
+    // memory.
     std::unique_ptr<ShmGroup> memory;
     // Null until the first call that could use it, and if there is no shared memory.
     std::unique_ptr<SingleCopyCalls> single_copy;
     // HierarchicalCalls; null until the first call that could use it.
     std::unique_ptr<GroupOwned> hierarchical;
-    // MulticastCalls; null until the first call that could use it. It then reports whether it
-    // works.
+    // MulticastCalls; null until the first call that could use it.
     std::unique_ptr<GroupOwned> multicast;
 };
 

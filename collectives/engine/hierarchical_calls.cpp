@@ -45,7 +45,7 @@ bool HierarchicalCalls::fits(const Shape& shape) const {
     return among_leaders_by_multicast(shape) || library_.in_two_levels(placed);
 }
 
-// False if every member leads its node, because a broadcast then has only one level.
+// False if every node has one member, because a broadcast then has only one level.
 bool HierarchicalCalls::among_leaders_by_multicast(const Shape& shape) const {
     if (shape.operation != Operation::kBcast || layout_.nodes() == nodes_.size() ||
         multicast_ == Multicast::kRefused)
@@ -87,12 +87,12 @@ const LevelSteps& HierarchicalCalls::steps_for(const Shape& shape) {
     placed.nodes = nodes_;
     LevelSteps& all = kept_.emplace_back(Kept{shape, level_steps(placed, layout_, group_.me)}).all;
     if (shape.operation != Operation::kSync) return all;
-    // Where there is no shared memory, a call goes by messages, which leave out 0 bytes. So the
-    // calls of a sync within a node have one byte.
+    // The calls of a sync within a node have one byte, because a schedule of messages leaves out
+    // messages of 0 bytes, and a node without shared memory uses such a schedule.
     all.scratch = 1 + within_->size();
     for (LevelStep& step : all.steps) {
         if (step.kind == LevelStep::Kind::kAmongLeaders) continue;
-        // One member alone has nothing to order.
+        // Alone on its node, a member waits for no other.
         if (within_->size() == 1) step.kind = LevelStep::Kind::kCopy;
         step.call.bytes = 1;
         step.from = {Buffer::kScratch, 0};
@@ -140,7 +140,7 @@ Plan* HierarchicalCalls::make(const LevelStep& step, std::byte* given, std::byte
     return plan != nullptr && plan->went_wrong() ? plan : nullptr;
 }
 
-// The leaders know whether the network carries multicast, in the same call. They tell the other
+// All leaders learn in the same call whether the network carries multicast. They tell the other
 // members, because all must choose the same path for the next call.
 Plan* HierarchicalCalls::learn_of_multicast() {
     Multicast found = Multicast::kUnknown;

@@ -1,8 +1,8 @@
 // HierarchicalCalls: blocking calls, in two levels, on a group that is on several nodes. They
 // execute the steps of a two-level algorithm (level_steps.hpp) as calls on groups: one among the
 // first members of the nodes, preceded and followed by calls within each node, which use shared
-// memory (shm_group.hpp). They are used if the two-level schedule of messages is chosen and does
-// the same, and for a broadcast that goes by multicast among the leaders.
+// memory (shm_group.hpp). They replace a two-level schedule of messages, which has the same steps,
+// where that is chosen. A broadcast that goes by multicast among the leaders is made by them, too.
 //
 // A call in shared memory costs each member one turn on a core, whereas messages cost one turn per
 // level of their tree. Hierarchical calls are therefore for operations in which all members wait

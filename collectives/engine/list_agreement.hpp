@@ -21,8 +21,8 @@
 //   call's LIST, or no LIST and has the same
 //   list
 //   any other FAILED                             an earlier call: forget its LIST and wait for the
-//                                                next one; if it answers this call's LIST, send that
-//                                                again
+//                                                next one; if it answers this call's LIST, send
+//                                                that again
 //
 // Each task numbers its calls. CLASH and FAILED name the number of the receiver's call that they
 // answer. The reason of FAILED has the numbers of the two calls that differ; it is not new if this
@@ -43,8 +43,8 @@
 
 namespace poe::collectives {
 
-// What the calls of all tasks must have in common, in words: "of tasks 0-3". Long texts are cut;
-// the hash is that of the whole list.
+// A list in words, "of tasks 0-3", with a hash. A long text is cut; the hash is that of the whole
+// list.
 struct ListInWords {
     std::uint64_t hash = 0;
     char text[64] = {};
@@ -96,7 +96,7 @@ class ListAgreement {
     void start();
     // Instead of start(), if the arguments are wrong: only the other tasks learn of it.
     void refuse();
-    // Continues. Returns true if it has ended. Never blocks.
+    // Advances the agreement. Returns true if it has ended. Never blocks.
     bool advance();
     // Blocks until it has ended.
     void finish();
@@ -104,7 +104,7 @@ class ListAgreement {
 
     // After the end: empty if all lists are equal, or a task is lost.
     const std::optional<ListDifference>& difference() const noexcept { return difference_; }
-    // After the end: a task that has ended, so that it says nothing more; -1: there is none.
+    // After the end: the task that has ended and therefore never answers; -1: there is none.
     TaskId lost() const noexcept { return lost_; }
 
   private:

@@ -41,13 +41,13 @@ constexpr std::uint32_t kSteady = 4;  // packets after the last interval began
 constexpr std::uint32_t kFewInInterval = 24;
 constexpr std::uint32_t kMostInInterval = 48;
 
-// The interval after one in which so many packets have arrived.
+// Returns the interval that follows one of length `last` in which `arrived` packets have arrived.
 Interval next_interval(Interval last, std::uint32_t arrived) {
     if (arrived > kMostInInterval) return last * kMostInInterval / arrived;
     return arrived < kFewInInterval ? std::min(2 * last, kLongestInterval) : last;
 }
 
-// The steps by which each member tells the root that its part of the report tree has all data.
+// The steps by which each member tells its parent that its part of the report tree has all data.
 Generator report_steps(std::uint32_t n, Rank root) {
     return [n, to = static_cast<std::uint32_t>(root)](Rank rank, Schedule& into) {
         const auto own = static_cast<std::uint32_t>(rank);
@@ -105,7 +105,7 @@ void MulticastCalls::refuse() {
 }
 
 // Returns false if a member has no endpoint; all members get the same answer. A member that cannot
-// join its address takes part in the probe's agreement, and says no.
+// join the multicast address still takes part in agree(), where it reports a failed probe.
 bool MulticastCalls::exchange_addresses() {
     Introduction own;
     const comm::Nonce nonce = comm::fresh_nonce();
@@ -131,7 +131,7 @@ bool MulticastCalls::exchange_addresses() {
     return true;
 }
 
-// All members decide alike, because all see what all have found.
+// All members decide alike, because each gets the findings of all.
 void MulticastCalls::agree(bool waits) {
     const auto over = [this] { return members_->probe_over(std::chrono::steady_clock::now()); };
     Found own{0, 1};

@@ -27,15 +27,16 @@ class MulticastCalls final : public GroupOwned {
 
     // Returns true if this call goes by multicast; the same at all members. All members ask once
     // for each call that should. Until the network is known to carry multicast between all of them,
-    // the answer is false and the call goes by messages; to find that out takes little of some
-    // calls:
+    // the answer is false and the call goes by messages. These calls also find out about the
+    // network:
     //   - In the first call the members exchange addresses, and each begins to probe.
     //   - In calls 2, 4, 8 and so on they exchange what they have found out. If all probes have
-    //     passed, multicast is used from that call on. If some have not passed within their time, and
-    //     the members have asked each other kAgreements times, multicast is refused.
+    //     passed, multicast is used from that call on. If some have not passed within their time,
+    //     and the members have asked each other kAgreements times, multicast is refused.
     // `waits`, the same at all members: the first call waits for the probes and decides.
     bool ready(bool waits);
-    // True if multicast is refused, in all of these tasks for groups that are made later too.
+    // True if multicast is refused. These tasks then refuse it for all groups that they make later,
+    // too.
     bool refused() const noexcept { return state_ == State::kRefused; }
     // True if the answer of ready() does not change any more. It can become true only in the first
     // call and in calls 2, 4, 8 and so on.

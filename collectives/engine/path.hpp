@@ -33,15 +33,15 @@ struct PathCall {
     const CollectiveCall& call;
 };
 
-// The maximum number of rows of the table.
+// The maximum number of rows of the table of paths.
 inline constexpr std::size_t kMostPaths = 16;
 
 struct Path {
     const char* name;
     Transport transport;
-    // True if the path can make such calls, and if the rows before it are better where they can.
-    // Depends on its arguments only, so all members decide alike. `barrier`: no member may finish
-    // before all have begun.
+    // True if the path can make such calls. A call takes the first row that supports it, so a
+    // faster path has an earlier row. Depends on the arguments only, so all members decide alike.
+    // `barrier`: no member may finish before all have begun.
     bool (*supports)(const Shape& shape, bool barrier);
     // Finds the memory that the path needs for such calls, and stores it in `selected`. False: the
     // group does not have it. All members call this at the same call and get the same answer. The

@@ -26,7 +26,7 @@ ShmGroup& memory_of(const PathCall& call) {
     return *state_of(call.group).memory;
 }
 
-// The bytes that all members contribute and get together.
+// The sum over all members of the bytes that they contribute and get.
 Bytes data_of(const Shape& shape) {
     const Bytes blocks = shape.span(0, shape.n);
     switch (shape.operation) {
@@ -65,7 +65,7 @@ bool is_short_swap(const Shape& shape, bool) {
            fits_short(shape);
 }
 
-// All members wait for all others, so this is for barrier mode too.
+// Supports barrier mode, too, because every member waits for all others.
 bool is_short_for_all(const Shape& shape, bool) {
     return !is_from_root(shape) && !passes_sums_on(shape) && shape.operation != Operation::kShift &&
            fits_short(shape);
@@ -193,8 +193,8 @@ bool is_any(const Shape&, bool) {
     return true;
 }
 
-// In barrier mode, calls run schedules, because barriers are added to schedules. An algorithm that
-// the user names is a schedule.
+// In barrier mode calls use schedules, to which barriers are added. A call for which the user names
+// an algorithm uses its schedule.
 bool is_hierarchical(const Shape& shape, bool barrier) {
     return !barrier && HierarchicalCalls::supports(shape);
 }

@@ -122,7 +122,7 @@ void Plan::fail_with_length(TaskId culprit, Bytes came, Bytes expected) noexcept
     culprit_ = culprit;
     came_ = came;
     expected_ = expected;
-    running_ = true;  // as any failed run, it stays in use
+    running_ = true;  // a failed run stays in use
 }
 
 bool Plan::advance(comm::MessageLayer& messages) {

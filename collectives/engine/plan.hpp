@@ -1,7 +1,7 @@
-// Plan: executes a schedule by messages. A plan is the schedule of one rank with all that it needs
-// to run: requests and scratch memory. Plans are kept with their group, so the second call of the
-// same shape builds and allocates nothing. A blocking call waits for its plan at once; the plan of
-// a nonblocking call is advanced from time to time. For one thread at a time.
+// Plan: executes a schedule by messages. A plan is the schedule of one rank, with the requests and
+// the scratch memory that it needs to run. Plans are kept with their group, so the second call of
+// the same shape builds and allocates nothing. A blocking call waits for its plan at once; the plan
+// of a nonblocking call is advanced from time to time. For one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class Plan {
     void begin(const Group& group, const Run& run);
     // Executes as many steps as possible without blocking. Returns true if the run has ended.
     bool advance(comm::MessageLayer& messages);
-    // Ends the awaited message if its peer no longer takes part; the next advance() then ends the
-    // run. For callers that poll. Precondition: advance() has just returned false.
+    // For callers that poll: ends the awaited message if its peer no longer takes part, so that the
+    // next advance() ends the run. Precondition: advance() has just returned false.
     void end_if_hopeless(comm::MessageLayer& messages);
     // Blocks until the awaited message has ended. Precondition: advance() has just returned false.
     void wait(comm::MessageLayer& messages);
@@ -42,7 +42,8 @@ class Plan {
     // For a call that has moved its data without this plan: the run has failed, because `culprit`
     // sent a message of another length. Precondition: the run has ended without an error.
     void fail_with_length(TaskId culprit, Bytes came, Bytes expected) noexcept;
-    // The result of a run has not been read yet, so the plan is not free for another run.
+    // hold(true): the result of a run has not been read yet, so the plan is not free for another
+    // run.
     void hold(bool held) noexcept { held_ = held; }
     bool free() const noexcept { return !running_ && !held_; }
     // How the run ended, and with which task it failed.

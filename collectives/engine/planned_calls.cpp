@@ -49,7 +49,7 @@ PlannedLine* PlannedCalls::next(std::string_view operation, const Group& group) 
     return nullptr;
 }
 
-// All members come to the same result, because it depends on the line and on the group only.
+// Depends on the line and on the group only, so all members prepare the same.
 void PlannedCalls::prepare(PlannedLine& line, const Group& group) const {
     const PlannedCall& call = line.call;
     const std::uint32_t n = group.size();

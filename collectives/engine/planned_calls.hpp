@@ -1,6 +1,6 @@
 // PlannedCalls: the communication plan of a run (collectives/schedule/plan_file.hpp) in one task:
-// which line of it the next irregular call follows, what was prepared for it, and whether the
-// members still follow it. planned_exchange.hpp moves the data.
+// which line of it the next irregular call follows, what was prepared for that line, and whether
+// the members still follow it. planned_exchange.hpp moves the data.
 //
 // The members find the line without messages: they count the calls of an operation on a group
 // alike. The lengths of a call are always those of its arguments. A line of one kind has phases:
@@ -46,14 +46,14 @@ struct OwnPhase {
     bool signals = false;  // a member sends after its receiver's signal
 };
 
-// Who noticed first that the plan does not fit.
+// The call in which the plan did not fit for the first time, and the task that noticed it.
 struct PlanNotice {
     static constexpr std::uint32_t kNone = 0xffffffff;
     std::uint32_t call = kNone;  // of the line, counted from 0
     TaskId task = -1;
 
     bool known() const noexcept { return call != kNone; }
-    // Takes the earlier one; of two in the same call, that of the lower task.
+    // Keeps the notice of the earlier call; of two for the same call, that of the lower task.
     void merge(const PlanNotice& other) noexcept {
         if (std::pair(other.call, other.task) < std::pair(call, task)) *this = other;
     }
@@ -95,8 +95,8 @@ class PlannedCalls {
     // null if it follows none. All members get the same answer. Reports on standard error, at the
     // lowest rank, when a line is left. The line stays valid.
     PlannedLine* next(std::string_view operation, const Group& group);
-    // What became of each line of which this task is a member, one sentence on each. `all`: also of
-    // those of which it is not the lowest member, for which the lowest one says the same.
+    // Returns a sentence for each line of which this task is a member: how often the line was used,
+    // or why not. The lowest member of a line reports it; `all`: the other members report it, too.
     std::vector<std::string> report(bool all) const;
 
   private:

@@ -10,8 +10,8 @@
 namespace poe::collectives {
 namespace {
 
-// The message that says who noticed first that the plan does not fit. Shorter than any message that
-// fits a planned one of kShortBlock.
+// The message that carries a PlanNotice. It is shorter than any message that fits a planned one of
+// kShortBlock, so a receiver recognizes it by its length.
 struct NoticeMessage {
     std::array<char, 8> mark{'P', 'O', 'E', '-', 'P', 'L', 'A', 'N'};
     PlanNotice notice;
@@ -94,7 +94,7 @@ class Exchange : private PlannedMovement {
         complete();
     }
 
-    // The messages that do not fit, and the own block.
+    // Exchanges the messages that do not fit the plan, and the own block.
     void send_the_rest() {
         for (std::uint32_t rank = 0; rank < group_.size(); ++rank) {
             if (!is_me(rank) && receive_fits(rank)) continue;
@@ -130,7 +130,7 @@ class Exchange : private PlannedMovement {
         under_way_.notices.clear();
     }
 
-    // True if a notice came in place of the message; it is stored in `one.notice` then.
+    // True if a notice came in place of the message; the notice is then in `one.notice`.
     static bool is_notice(ExchangeRequests::Receive& one) {
         if (one.request.outcome != Outcome::kDone || one.request.length != sizeof one.notice)
             return false;

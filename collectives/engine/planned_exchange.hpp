@@ -6,10 +6,10 @@
 //   2. A member that knows that the plan does not fit sends a notice before each long message of
 //      the plan. A receiver that gets a notice where it expects such a message receives the message
 //      next.
-//   3. After all phases, the messages that do not fit the plan are sent, all at once: before each
-//      that the plan has as a long one, a notice; then the message unless it is empty.
-// The messages of a call have one type. Messages between two members do not overtake each other, and
-// both know the order of the messages between them, so they are not confused.
+//   3. After all phases, the messages that do not fit the plan are sent, all at once. An empty
+//      message is not sent. If the plan has a long message for this pair, a notice is sent first.
+// The messages of a call have one type. Messages between two members do not overtake each other,
+// and both know the order of the messages between them, so they are not confused.
 #pragma once
 
 #include "collectives/engine/planned_movement.hpp"

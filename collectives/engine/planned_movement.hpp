@@ -1,4 +1,4 @@
-// PlannedMovement: what the data movements of both kinds of lines of a plan share, in phases
+// PlannedMovement: the common part of the two data movements of a plan, in phases
 // (planned_exchange.hpp) and in combined messages (combined_exchange.hpp): the arguments of a call,
 // how it begins, and how it ends.
 #pragma once
@@ -54,8 +54,8 @@ class PlannedMovement {
           me_(static_cast<std::uint32_t>(move.group.me)),
           told_(move.progress, CollectivePath::kPlan) {}
 
-    // Counts the call. A member is the first to know that the line is to be left if `fits(rank)` is
-    // false for another member, whose blocks do not fit the line.
+    // Counts the call. If `fits(rank)` is false for another member, the blocks between this member
+    // and that one do not fit the line, and this member writes the notice that all leave the line.
     template <typename Fits>
     void begin(std::uint32_t rounds, const Fits& fits) {
         const std::uint32_t call = line_.made++;
@@ -83,7 +83,7 @@ class PlannedMovement {
         const comm::Outcome outcome = messages_.wait(request);
         if (outcome != comm::Outcome::kDone && end_.ok()) end_ = {outcome, request.dest, 0, 0};
     }
-    // The first thing that goes wrong is reported.
+    // Only the first failure is kept.
     void fail(std::uint32_t rank, comm::Outcome outcome) {
         if (end_.ok()) end_ = {outcome, group_.members[rank], 0, 0};
     }

@@ -1,4 +1,4 @@
-// See process_collectives.hpp.
+// The one collective context of the process; see process_collectives.hpp.
 #include "collectives/engine/process_collectives.hpp"
 
 #include <cstdlib>
