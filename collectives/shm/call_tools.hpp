@@ -11,14 +11,14 @@ namespace poe::collectives {
 
 struct CallTools {
     std::uint32_t tasks_per_core = 1;  // of the node; the same at all members
-    comm::RingCopy into_slots;  // these two remember what earlier copies into slots have cost
+    comm::RingCopy into_slots;  // this and `stores` keep the costs of earlier copies into slots
     NonTemporalTuner stores;
     std::vector<std::byte> scratch =
         std::vector<std::byte>(GroupSegment::kLong.slot);  // for users' functions
 
-    // The number of polls for another member's data before this member yields its core. A cache
-    // line arrives from another core within this number. If tasks share cores, there are no such
-    // polls, because the other member often waits for this one's core.
+    // Returns how often a member polls for another member's data before it yields its core: long
+    // enough for a cache line to arrive from another core. 0 if tasks share cores, because the
+    // other member then often waits for this member's core.
     int spins() const noexcept { return tasks_per_core > 1 ? 0 : 4; }
 };
 

@@ -50,7 +50,7 @@ CopyCosts measure_copy_costs() noexcept {
     };
     const double copy = fastest([&] {
         std::memcpy(to, from, kLong);
-        // The compiler must not drop copies that nobody reads.
+        // Keeps the compiler from removing copies whose result is not read.
         asm volatile("" : : "r"(to) : "memory");
     });
     CopyCosts costs;
@@ -75,7 +75,7 @@ double shared_copies_of(const Shape& shape) noexcept {
             // One copy into the slot, which all others read.
             return shape.n / (shape.n - 1.0);
         case Operation::kReduce:
-            // The sum is formed while the contribution is read from the slot.
+            // Combining reads the contribution from the slot, so there is no separate copy out.
             return shape.n == 2 ? 1.5 : 0;
         default:
             return 0;
@@ -85,7 +85,7 @@ double shared_copies_of(const Shape& shape) noexcept {
 Bytes shortest_single_copy(const CopyCosts& costs, const Shape& shape) noexcept {
     const double gain = shared_copies_of(shape) * costs.shared_per_byte - costs.single_per_byte;
     if (gain <= 0) return kNeverShorter;
-    // Between two members, each copies one half, unless both give.
+    // With two members, each copies one half of the bytes, unless both give.
     const bool both_give = shape.operation == Operation::kIndex ||
                            shape.operation == Operation::kShift ||
                            shape.operation == Operation::kConcat;

@@ -16,12 +16,12 @@ struct CopyCosts {
     double shared_per_byte = 0;  // ns for each byte of a copy within the caches
 };
 
-// Measures them on memory of the calling process; takes less than a millisecond. If single copy is
-// not permitted, its cost per byte is infinite.
+// Measures the costs on memory of the calling process; takes less than a millisecond. If single
+// copy is not permitted, its cost per byte is infinite.
 CopyCosts measure_copy_costs() noexcept;
 
-// Returns how many copies of each byte a call of this shape makes through shared memory, for each
-// byte that it would fetch by single copy; 0: not known. Depends on the shape only.
+// Returns the bytes that a call of this shape copies in shared memory, divided by the bytes that it
+// would copy by single copy; 0: not known. Depends on the shape only.
 double shared_copies_of(const Shape& shape) noexcept;
 
 // Returns the length in bytes (Shape::bytes) from which on such calls are faster by single copy;

@@ -50,14 +50,15 @@ std::uint32_t GroupSegment::not_arrived(std::uint64_t call) const noexcept {
     return members_;
 }
 
-// Blocks until that member has finished call - depth. Returns the number of calls that it has
-// finished. Its line changes with every call, so it is read only when necessary.
+// Blocks until `member` has finished call `call` - depth. Returns the number of calls that it has
+// finished. The member writes its line in every call, so the line is read only when necessary.
 std::uint64_t GroupSegment::await_free(std::uint32_t member, std::uint64_t call) {
     await_released(member, call - sizes_.depth);
     return seen_done_[member] = done_[member].word.load(std::memory_order_acquire);
 }
 
-// Blocks until the own slot is free: no member reads its content of call - depth any more.
+// Blocks until the own slot is free: no member reads what it contained in call `call` - depth any
+// more.
 [[gnu::hot]] void GroupSegment::await_slot(std::uint64_t call) {
     const std::uint32_t last = takers_[set_of(call)];
     if (last == kAll) {
@@ -67,7 +68,7 @@ std::uint64_t GroupSegment::await_free(std::uint32_t member, std::uint64_t call)
     }
 }
 
-// Blocks until all members have finished call - depth.
+// Blocks until all members have finished call `call` - depth.
 void GroupSegment::await_room(std::uint64_t call) {
     if (call < all_done_ + sizes_.depth) return;
     std::uint64_t all = call;

@@ -1,5 +1,5 @@
-// Movement: which bytes go from one member to another in a call. Pure. Calls piece by piece and by
-// single copy follow it; they differ in how they carry the bytes.
+// Movement: which bytes go from one member to another in a call. Pure. Staged calls and single-copy
+// calls use the same movements; they differ in how they copy the bytes.
 #pragma once
 
 #include "collectives/call/call.hpp"
@@ -12,7 +12,8 @@ struct Movement {
     Bytes bytes = 0;  // 0: nothing goes
 };
 
-// In a reduction, the taker combines what it gets, and every member is a taker.
+// Returns the movement from `giver` to `taker`. In a reduction, every member is a taker and
+// combines what it gets.
 inline Movement moved(const Shape& shape, std::uint32_t giver, std::uint32_t taker) noexcept {
     const auto root = static_cast<std::uint32_t>(shape.root);
     switch (shape.operation) {
@@ -38,7 +39,8 @@ inline bool is_from_root(const Shape& shape) noexcept {
     return shape.operation == Operation::kBcast || shape.operation == Operation::kScatter;
 }
 
-// What this member gives: its input; in a broadcast, the root's result.
+// The data that this member gives: its input, or in a broadcast the result buffer, which the root
+// has filled.
 inline const std::byte* given_in(const Shape& shape, const Run& run) noexcept {
     return shape.operation == Operation::kBcast ? run.result : run.given;
 }

@@ -3,13 +3,13 @@
 // caches. It is separate because it is arithmetic and is tested without calls.
 //
 // If two cores have a common cache, the reader gets a line from the writer's cache in 5 ns.
-// Otherwise it takes 40 ns, one line after the other, whereas several lines come from memory at
-// once. Measured on AMD EPYC: to swap 1 MB between two members takes 59 us with ordinary and 110 us
-// with non-temporal stores if there is a common cache, and 616 and 102 us if there is none. Which
-// case applies depends on where the host's scheduler places the two tasks, and changes while a
-// program runs. Therefore both the writing and the reading of pieces are timed for both methods,
-// and the method with the smaller sum is used. (RingCopy, whose sender does not know what its
-// reader does, times the writing only.)
+// Otherwise a line takes 40 ns, and lines come one after the other, whereas several lines come from
+// memory at the same time. Measured on AMD EPYC: to swap 1 MB between two members takes 59 us with
+// ordinary and 110 us with non-temporal stores if there is a common cache, and 616 and 102 us if
+// there is none. Which case applies depends on where the host's scheduler places the two tasks, and
+// changes while a program runs. Therefore both the writing and the reading of pieces are timed for
+// both methods, and the method with the smaller sum is used. (RingCopy, whose sender does not know
+// what its reader does, times the writing only.)
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class NonTemporalTuner {
   public:
     struct Pick {
         Store store;
-        // timed: the caller times this piece and calls wrote(), and the next piece that it reads
-        // and calls read().
+        // True: the caller times the writing of this piece, and the reading of the next piece that
+        // it reads, and reports the times by wrote() and read().
         bool timed;
     };
     // Decides how to write the next piece of `bytes` bytes.
@@ -59,12 +59,12 @@ class NonTemporalTuner {
     static constexpr Bytes kLeastPause = Bytes{16} << 20;  // bytes between trials, at first,
     static constexpr Bytes kMostPause = Bytes{1} << 30;    // and at most
     static constexpr std::uint32_t kSamples = 8;
-    // nanoseconds per byte, the maximum of a sample: fetching lines one by one costs less
+    // The maximum of a sample, in nanoseconds per byte. Fetching lines one by one costs less.
     static constexpr float kMost = 1;
 
     // Nanoseconds per byte: the mean of the last complete batch of kSamples, without its largest
-    // sample. Pieces of members on the same core cost less and count like all others, but a copy
-    // that was interrupted is meaningless.
+    // sample. The largest sample is that of a copy that was interrupted. The small samples of two
+    // members on one core count.
     struct Mean {
         float value = 0;  // 0: not known yet
         float sum = 0;

@@ -7,8 +7,8 @@
 namespace poe::collectives {
 namespace {
 
-// The number of polls for a sum before a member yields: about the time of another task's turn on
-// this core. A member that gave up its core at every call would complete one call per turn.
+// The number of polls for a sum before a member yields: about as long as another task uses this
+// core. A member that yielded in every call would complete one call each time it runs.
 constexpr int kSpinsInChain = 32;
 constexpr Bytes kLeastPiece = 4096;
 // If there are at most kShortSum bytes and kMostOfOne members, the root adds up all contributions,
@@ -16,8 +16,9 @@ constexpr Bytes kLeastPiece = 4096;
 constexpr Bytes kShortSum = 1024;
 constexpr std::uint32_t kMostOfOne = 32;
 
-// If each member has a core, the last member waits for its first piece until all others have added
-// to it, so short pieces keep all of them busy earlier. Otherwise longer pieces cost fewer turns.
+// If each member has a core, short pieces are better: the last member gets its first piece only
+// after all others have added to it. If members share cores, long pieces are better, because each
+// piece costs a switch between tasks.
 Bytes piece_of(const Shape& shape, Bytes room, bool shared_cores) {
     if (shape.bytes <= room) room = std::max(shape.bytes, Bytes{1});
     if (shape.element == 0) return room;
@@ -29,7 +30,7 @@ Bytes piece_of(const Shape& shape, Bytes room, bool shared_cores) {
     return piece == shape.bytes ? piece : piece / unit * unit;
 }
 
-// The members whose sums one member uses, the nearest first, and the member that uses its sum.
+// The members whose sums a member uses, the nearest first, and the member that uses its sum.
 struct Neighbours {
     Neighbours(const Shape& shape, std::uint32_t me) noexcept {
         if (shape.operation == Operation::kPrefix) {
@@ -37,8 +38,9 @@ struct Neighbours {
             if (me + 1 < shape.n) taker = me + 1;
             return;
         }
-        // On either side of the root, a member at distance d has the sum of the members from there
-        // outwards, as many as the lowest bit of d says. The root has the sum of all.
+        // On either side of the root, the member at distance d forms the sum of the members at the
+        // distances from d on, of as many as the value of the lowest set bit of d. The root forms
+        // the sum of all.
         const auto root = static_cast<std::int64_t>(shape.root);
         const std::int64_t distance = me - root;
         const bool flat = shape.bytes <= kShortSum && shape.n <= kMostOfOne;

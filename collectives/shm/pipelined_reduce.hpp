@@ -5,14 +5,14 @@
 // rank order.
 //
 //   - A prefix goes along a chain of all ranks.
-//   - A reduction goes along a binomial tree on either side of the root, so that a single one does
-//     not have to pass through all members. If it has few bytes, all members give to the root
-//     directly.
+//   - A reduction goes along a binomial tree on either side of the root, because along a chain a
+//     single reduction would pass through all members. If it has few bytes, all members give to the
+//     root directly.
 //
 // A member waits only for the members whose sums it uses. If several tasks share a core, each
-// therefore does as much in its turn as there is room for: several calls, or several pieces of a
-// long one. It is separate from staged calls (staged_call.hpp), in which members copy data into
-// slots for others, and of which no more than a few pieces under way stay in a core's cache.
+// therefore completes several calls, or several pieces of a long call, each time it runs: as many
+// as there are slots. This is separate from staged calls (staged_call.hpp), which have long slots
+// and few of them, so that the data stay in caches.
 #pragma once
 
 #include "collectives/call/call.hpp"
@@ -20,8 +20,8 @@
 
 namespace poe::collectives {
 
-// True if the call can be made in several pieces, which a user's function does not support, because
-// it must get whole vectors. In one piece, every reduce and prefix can be made. Depends on the
+// True if the call can be made in several pieces. It cannot if it has a user's function, which must
+// get whole vectors. Every reduce and prefix that fits into one piece can be made. Depends on the
 // shape only, so all members decide alike.
 bool fits_pipelined_reduce(const Shape& shape) noexcept;
 

@@ -70,7 +70,8 @@ bool fits_short(const Shape& shape) noexcept {
     if (!shape.is_regular() || contribution_to(shape) > GroupSegment::kLong.room() ||
         published_in(shape) > GroupSegment::kLong.result)
         return false;
-    // It is less work if one member sorts all blocks that are shorter than a cache line.
+    // In an index, one member sorts all blocks if they are shorter than a cache line, because that
+    // is less work.
     return shape.operation != Operation::kIndex ||
            (shape.n > kMaxLineMembers && shape.bytes < kLine);
 }
@@ -106,7 +107,8 @@ bool fits_cache_lines(const Shape& shape, bool barrier) noexcept {
                                      const Run& run) {
     const bool index = shape.operation == Operation::kIndex;
     const std::uint32_t me = segment.me();
-    // The member that gets the result; in other operations all get the same.
+    // The member that gets the result. In operations other than gather and index all members get
+    // the same.
     const std::uint32_t one =
         shape.operation == Operation::kGather ? static_cast<std::uint32_t>(shape.root) : me;
     const Bytes contribution = contribution_to(shape);

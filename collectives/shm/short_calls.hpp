@@ -11,16 +11,16 @@ namespace poe::collectives {
 // These depend on the arguments only, so all members decide alike.
 // True if all contributions and results of the call fit.
 bool fits_short(const Shape& shape) noexcept;
-// True if every member should read a cache line of every other one.
+// True if exchange_slots() with slots of one cache line is the best way to make the call.
 bool fits_cache_lines(const Shape& shape, bool barrier) noexcept;
 // The bytes that each member writes to its slot, and those of a result that one member publishes.
 Bytes contribution_to(const Shape& shape) noexcept;
 Bytes published_in(const Shape& shape) noexcept;
 
 // Every member reads the slots of all others and computes its own result. If a slot is a cache
-// line, this costs one transfer of a line between two cores, in both directions at once. An
-// arrival, a result and a departure cost four transfers, one after the other. But every member does
-// all the work, so it is for few members. All operations but broadcast and scatter.
+// line, the call takes the time of one transfer of a line between two cores; an arrival, a result
+// and a departure would take four transfers, one after the other. Every member does all the work,
+// so this is for few members. All operations but broadcast and scatter.
 void exchange_slots(CallTools& tools, GroupSegment& segment, const Shape& shape, const Run& run);
 // Sync, combine, gather, concat or index: every member waits until the last one has arrived and has
 // published the result.

@@ -35,9 +35,9 @@ bool reduces(const Shape& shape) {
     return shape.operation == Operation::kReduce || shape.operation == Operation::kCombine;
 }
 
-// The bytes of a movement that the taker reads; the giver writes those after them. Between two
-// members, of which one gives and one takes, each copies one half. In a gather to one of more
-// members, the givers copy at the same time.
+// Returns how many bytes of a movement the taker reads; the giver writes the rest. If there are two
+// members, one of which gives and one takes, each copies one half. In a gather of more members, the
+// givers copy everything, at the same time.
 Bytes read_of(const Shape& shape, Bytes bytes) {
     const bool gather = shape.operation == Operation::kGather;
     if (shape.n == 2 && (gather || is_from_root(shape))) return bytes / 2;
@@ -81,8 +81,8 @@ bool SingleCopyCalls::allowed() {
     return *allowed_;
 }
 
-// Reads one byte of each member and writes it back, to find out whether both are permitted. Takes
-// the costs that rank 0 has measured.
+// Reads one byte of each member and writes it back, to find out whether both are permitted. Also
+// stores rank 0's costs in costs_.
 bool SingleCopyCalls::may_reach_all() {
     publish(tried_.data(), nullptr);
     const NodeSegment& node = *runtime_.segment();
@@ -149,7 +149,8 @@ void SingleCopyCalls::run(const Shape& shape, const Run& run, bool barrier) {
     runtime_.messages().progress();
 }
 
-// Each member begins with a different one.
+// Copies all movements of this member. Each member begins with a different partner, so that not all
+// access the same memory.
 void SingleCopyCalls::move(const Shape& shape, const Run& run) {
     const std::byte* const given = given_in(shape, run);
     const Movement own = moved(shape, me_, me_);

@@ -30,8 +30,8 @@ using VmCopy = decltype(&::process_vm_readv);
 
 class SingleCopyCalls {
   public:
-    // `local` must be available and must outlive this object, like `runtime` and `group`. `costs`:
-    // as measured by rank 0; ignored at other members. For one thread at a time.
+    // All references must outlive this object, and local.available() must be true. `costs`: what
+    // rank 0 has measured; ignored at other members. For one thread at a time.
     SingleCopyCalls(comm::Runtime& runtime, const Group& group, ShmGroup& local,
                     const CopyCosts& costs);
 

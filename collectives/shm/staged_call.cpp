@@ -9,13 +9,13 @@
 namespace poe::collectives {
 namespace {
 
-// The maximum piece of a broadcast, in bytes. It may span the slots of several members.
+// The maximum piece of a broadcast, in bytes. A piece may span the slots of several members.
 constexpr Bytes kMostOfRoot = Bytes{64} << 10;
-// The part of an index block in one piece is a multiple of this, in bytes.
+// The part of an index block that is in one piece is a multiple of this number of bytes.
 constexpr Bytes kLeastOfBlock = 64;
 // Each slice of a reduction begins at a multiple of this number of elements.
 constexpr Bytes kElements = 64;
-// The bytes of slots that the tasks of a core write before they reuse a place.
+// The tasks of a core write this number of bytes to slots before they reuse a place.
 constexpr Bytes kCoreCache = Bytes{2} << 20;
 // A member gives in up to three calls before it finishes the first of them.
 static_assert(kStages > 3);
@@ -40,7 +40,7 @@ Bytes common_piece_of(const Shape& shape) {
     }
 }
 
-// Returns the nanoseconds that work() took; 0 if they are not asked for.
+// Calls work(). Returns the nanoseconds that it took, or 0 if it was not to be timed.
 template <typename Work>
 std::uint64_t time_of(bool timed, const Work& work) {
     using Clock = std::chrono::steady_clock;
@@ -83,7 +83,7 @@ class StagedCall {
             for (std::uint32_t r = 0; r < n_; ++r) longest = std::max(longest, shape.length(r));
         }
         pieces_ = std::max<std::uint64_t>((longest + piece_ - 1) / piece_, 1);
-        // In a shift to oneself there is nothing to exchange.
+        // If a member shifts to itself, there is nothing to exchange.
         steps_ = nearest_ == 0 ? 0 : pairs_ && is(Operation::kIndex) ? pieces_ * (n_ - 1) : pieces_;
         for (std::uint32_t d = nearest_; d < end_of(0); ++d)
             gives_ = gives_ || moved(shape, me_, after(d)).bytes > 0;
@@ -102,8 +102,8 @@ class StagedCall {
 
   private:
     bool is(Operation operation) const noexcept { return shape_.operation == operation; }
-    // The partners of a step are at the distances from nearest_of() on, before end_of(), in ranks:
-    // this member gives to those after it and takes from those before it.
+    // The partners of a step are at the distances nearest_of() to end_of() - 1, in ranks. This
+    // member gives to the partners at these distances after it and takes from those before it.
     std::uint32_t nearest_of(std::uint64_t step) const noexcept {
         return nearest_ + static_cast<std::uint32_t>(step / pieces_);
     }
@@ -111,13 +111,13 @@ class StagedCall {
         return pairs_ ? nearest_of(step) + 1 : n_;
     }
     std::uint32_t after(std::uint32_t distance) const noexcept { return (me_ + distance) % n_; }
-    // What moves in a step.
+    // The bytes that move from `giver` to `taker` in a step.
     Movement piece_of(std::uint64_t step, std::uint32_t giver, std::uint32_t taker) const noexcept {
         const Movement all = moved(shape_, giver, taker);
         const Bytes done = std::min(all.bytes, step % pieces_ * piece_);
         return {all.from + done, all.to + done, std::min(piece_, all.bytes - done)};
     }
-    // Where it is in between.
+    // The place of these bytes in a slot.
     std::byte* place(std::uint32_t giver, std::uint32_t taker, std::uint64_t call,
                      Bytes bytes) const {
         if (pairs_) {
@@ -137,7 +137,7 @@ class StagedCall {
                 return segment_.slot_of(giver, call);
         }
     }
-    // A combine adds its own part to the others' instead.
+    // In a combine there is nothing to copy: the own part is added to the others'.
     void keep_own() const {
         const Movement own = moved(shape_, me_, me_);
         if (!is(Operation::kCombine))

@@ -1,11 +1,11 @@
 // Staged calls: calls on long data in the shared memory of a group (group_segment.hpp), piece by
-// piece. Members copy pieces of what they give into slots; others copy them out. Each byte is
-// copied twice, but the first copy ends in a cache. Together the two copies then transfer fewer
-// bytes to and from memory than one copy by the kernel.
+// piece. A member copies a piece of its data into a slot; other members copy it out. Each byte is
+// copied twice, but the piece stays in a cache, so the two copies together transfer fewer bytes to
+// and from memory than one copy by the kernel.
 //
-// Each piece is one call of the segment. A member fills the slots of the next piece before it copies
-// the last one out. If tasks share cores, each member therefore needs one turn on a core per piece,
-// not two. In each step a member has these partners:
+// Each piece is one call of the segment. A member fills the slots of the next piece before it
+// copies the previous one out. If tasks share cores, each member therefore has to run once per
+// piece, not twice. In each step a member has these partners:
 //   kAll  All members that it gives to or takes from in this operation, at the same time.
 //   kOne  Pairs exchange one after the other: in round d of n - 1 rounds of an index, each member
 //         gives to the member d ranks after it and takes from the member d ranks before it. A
@@ -21,16 +21,16 @@
 // Because vectors are cut, a combine must use a predefined function. Other reductions are made by
 // pipelined_reduce (pipelined_reduce.hpp).
 //
-// Stores: If all data take half of the last caches or more, they are copied out of slots with
-// non-temporal stores, which fetch no line of the destination. To write a line of a slot that
-// another core holds in a private cache takes 25 to 35 ns. In exchanges of pairs, a piece that is
-// shorter than a slot is therefore written to a different place in the slot each time, until the
-// pieces in between fill such a cache. 64 KB between two members then take 0.7 of the time. Between
-// cores without a common cache, such pieces are written with non-temporal stores, which takes 0.2
-// of the time (non_temporal_tuner.hpp).
+// Stores: If all data together take half of the last-level caches or more, they are copied out of
+// slots with non-temporal stores, which do not fetch the lines of the destination. To write a line
+// of a slot that another core holds in a private cache takes 25 to 35 ns. In exchanges of pairs, a
+// piece that is shorter than a slot is therefore written to a different place in the slot each
+// time, until the pieces in between fill such a cache. 64 KB between two members then take 0.7 of
+// the time. Between cores without a common cache, such pieces are written with non-temporal stores,
+// which takes 0.2 of the time (non_temporal_tuner.hpp).
 //
-// Invariant: from the time when a member publishes in call c until the takers of that call have
-// finished with it, no member writes to these slots. They are written next in call c + kStages.
+// Invariant: after a member has published slots in call c, no member writes to them until the
+// takers have finished call c. They are written next in call c + kStages.
 //
 // No member waits forever, because the earliest call under way can always proceed: to give in call
 // c, a member waits only until others have finished call c - kStages, and a member gives in fewer
@@ -45,11 +45,12 @@ namespace poe::collectives {
 
 enum class Partners : std::uint8_t { kAll, kOne };
 
-// True if the call can be made so. Depends on the arguments only, so all members decide alike.
+// True if the call can be made with these partners. Depends on the arguments only, so all members
+// decide alike.
 bool fits_staged(const Shape& shape, Partners partners) noexcept;
 
 // Makes the call; blocks. `segment` has the sizes GroupSegment::staged_of(shape.n).
-// `non_temporal`: all data of all members are large for the caches.
+// `non_temporal`: the data of all members together are large for the caches (SelectedPath).
 void run_staged(Partners partners, CallTools& tools, GroupSegment& segment, const Shape& shape,
                 const Run& run, bool non_temporal);
 
