@@ -15,8 +15,8 @@ namespace {
 
 using Op = Operation;
 
-// The maximum of most parameters: the number of ranks of the largest groups. If there are more
-// segments than bytes, each byte is a segment.
+// The maximum of most parameters: the number of ranks of the largest groups. A call with fewer
+// bytes than segments has segments of one byte.
 constexpr double kMany = 1 << 20;
 constexpr NumberRange kNoNumber{};
 constexpr NumberRange kSegments{1, kMany, true, Compared::kPowersOfTwo};
@@ -49,9 +49,10 @@ double half_of_log(const Shape& shape) {
 double root_of_n(const Shape& shape) {
     return std::clamp(std::round(std::sqrt(shape.n)), 2.0, std::max(2.0, double(shape.n)));
 }
-// The number of steps under way at once. On several nodes, blocks of several packets from all ranks
-// at once would overflow the queue of a node. With two steps under way the cable stays busy. Longer
-// blocks always arrive more slowly than they are requested.
+// The number of steps under way at the same time. On several nodes, if all ranks sent blocks of
+// several packets to one node at the same time, the queue of its cable would overflow. Two steps
+// keep the cable busy, because blocks that are not short arrive more slowly than they are
+// requested.
 double steps_at_once(const Shape& shape) {
     constexpr Bytes kShort = Bytes{32} << 10;
     constexpr Bytes kLong = Bytes{128} << 10;
@@ -59,7 +60,7 @@ double steps_at_once(const Shape& shape) {
     return !shape.nodes.empty() && some_packets ? 2 : 0;
 }
 
-// Two ports are the least with which these algorithms differ from others.
+// With one port these algorithms would be the same as others.
 double usual_ports(const Shape&) {
     return 2;
 }
@@ -126,7 +127,7 @@ bool limit_fits(const Shape&, double parameter) {
 bool piece_fits(const Shape&, double parameter) {
     return kPieceBytes.has(parameter);
 }
-// To divide the messages into phases takes time in proportion to n^3.
+// The time to divide the messages into phases is proportional to n^3.
 bool phases_fit(const Shape& shape, double parameter) {
     constexpr std::uint32_t kMostRanks = 256;
     return shape.n <= kMostRanks && kBlockBytes.has(parameter);

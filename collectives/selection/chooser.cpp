@@ -17,7 +17,8 @@ bool starts_all_at_once(const Choice& choice) {
     return when != nullptr && when(choice.parameter);
 }
 
-// The parameters to compare: the default or measured one, and others that may be better.
+// Returns the values of the parameter to compare: the default or measured one, and others that may
+// be better.
 std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
                             const CostModel& model) {
     std::vector<double> all{algorithm.fallback(shape)};
@@ -40,8 +41,8 @@ std::vector<double> numbers(const Algorithm& algorithm, const Shape& shape,
     return all;
 }
 
-// The number of messages of the length that is sent per round. Messages without data are counted:
-// two per edge of a sync's tree, otherwise one per rank and round.
+// Returns the number of messages of a call, counted as if all had the length of one round. Messages
+// without data count: two per edge of a sync's tree, otherwise one per rank and round.
 double messages_of(const Shape& shape, const Choice& choice, const Counts& counts) {
     const auto c1 = static_cast<double>(counts.c1);
     if (choice.algorithm->both_ways_along_tree) return 2.0 * (shape.n - 1);
@@ -58,9 +59,9 @@ double congestion(const Shape& shape, const Choice& choice) {
     return competes ? kCompeting : 1;
 }
 
-// False for an algorithm that the members could not agree on for an irregular index: each knows the
-// lengths of its own blocks only. Over a network, long blocks then go in pieces, which are the
-// whole blocks if all are short.
+// False if the members could not agree on this algorithm for an irregular index, in which each
+// member knows only the lengths of its own blocks. Over a network they then use `pieces`, which
+// sends short blocks whole.
 bool members_agree_on(const Algorithm& algorithm, const Shape& shape) {
     if (shape.matrix.empty() || shape.whole_matrix) return true;
     return algorithm.own_lengths_suffice && (shape.nodes.empty() || !algorithm.blocks_compete);
@@ -78,8 +79,8 @@ double share_of_a_cable(const Shape& shape) {
     return share * (1 - share);
 }
 
-// The time of the steps within nodes, which take place in all nodes at the same time. Members on
-// all nodes must get the same value, so nothing counts that depends on a node's cores.
+// The time of the steps within nodes, which take place in all nodes at the same time. It does not
+// depend on the cores of a node, because members on all nodes must get the same value.
 double time_within(const CostModel& model, const Counts& counts) {
     return static_cast<double>(counts.c1) * model.start_up +
            static_cast<double>(counts.c2) * model.transfer;

@@ -3,8 +3,8 @@
 // best algorithm for such calls (CostModel::best) has precedence over the model, and the algorithm
 // that MP_COLL_<OPERATION> names has precedence over both.
 //
-// The model is that of the CCL paper (IV.A) with a linear f. Its third term is counted separately.
-// The predicted time is the largest of:
+// The model is that of the CCL paper (IV.A) with a linear f, but its third term is not added: the
+// predicted time is the largest of:
 //   - rounds: C1 ts + C2 tc;
 //   - the work of all ranks, which share cores and memory: tm for each message, and tn for each
 //     byte that is sent (C3) or copied;
@@ -19,8 +19,8 @@
 // If the model has several ports, the messages that a rank sends in one round, or starts at once,
 // take the time of as many rounds as there are messages for each port.
 //
-// On several nodes, messages cost what the tuning says of the network. The exception is what a
-// two-level algorithm does within nodes; that is added at the cost of a node.
+// On several nodes, messages have the costs of the network (Tuning::network). Only the part of a
+// two-level algorithm within nodes has the costs of a node; it is added.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ struct Candidate {
     Choice choice;
     double time = 0;  // predicted, in microseconds
 };
-// Returns the level whose facts apply to such a call: the network if the ranks are on several
-// nodes.
+// Returns the costs for such a call: those of the network if the ranks are on several nodes,
+// otherwise those of a node.
 const CostModel& level_of(const Tuning& tuning, const Shape& shape);
 
 // Returns all algorithms that the model compares for such a call; never empty. If several have the

@@ -13,11 +13,12 @@ namespace poe::collectives {
 namespace {
 
 constexpr double kLeastGain = 0.1;
-// The bytes with which a combined message says the lengths of its blocks, and its head.
+// The bytes of each block's length in a combined message, and those of the message's head.
 constexpr double kBytesOfLength = 2;
 constexpr double kBytesOfHead = 8;
 
-// The time of messages that a rank starts at once: each but the last one occupies its sender.
+// The time of messages that a rank starts at once: that of the last one, and for each of the others
+// the time for which it occupies its sender.
 double time_at_once(const CostModel& model, double messages, double bytes) {
     if (messages == 0) return 0;
     const double lambda = model.lambda(static_cast<Bytes>(bytes / messages));

@@ -1,7 +1,6 @@
-// Whether the blocks of an irregular index should travel in combined messages
-// (schedule/combined_steps.hpp) instead of directly, by the cost model of chooser.hpp. The finder
-// of plans decides this (tracer/plan), because only a plan lets all members agree that blocks are
-// short. Pure.
+// Decides by the cost model of chooser.hpp whether the blocks of an irregular index should travel
+// in combined messages (schedule/combined_steps.hpp) instead of directly. The finder of plans asks
+// (tracer/plan), because the members can agree that blocks are short only by a plan. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ struct CombinedDecision {
     // Predicted times of a call in microseconds; `combined` is that of the best radix.
     double direct = 0;
     double combined = 0;
-    // The most messages that a member sends.
+    // The maximum number of messages that a member sends.
     std::uint32_t direct_messages = 0;
     std::uint32_t combined_messages = 0;
 };

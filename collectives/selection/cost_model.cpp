@@ -1,4 +1,4 @@
-// See cost_model.hpp.
+// The values of the cost model between and near measured points; see cost_model.hpp.
 #include "collectives/selection/cost_model.hpp"
 
 #include <algorithm>

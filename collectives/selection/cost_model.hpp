@@ -1,5 +1,5 @@
-// CostModel: what messages cost on a computer, and the points at which the model is known to be
-// wrong. Pure data, which chooser.hpp uses and tuning.hpp reads and writes.
+// CostModel: the cost of messages on a computer, and the points at which the model is known to be
+// wrong. Pure data: the chooser uses them (chooser.hpp), tuning.hpp reads and writes them.
 #pragma once
 
 #include <string>
@@ -67,8 +67,9 @@ struct CostModel {
     const MeasuredBest* best(const Shape& shape) const noexcept;
 };
 
-// The length of the pieces in which long blocks of an index go over a network. Longer messages to
-// many tasks at the same time take longer than their pieces (docs/decisions/053).
+// The length in bytes of the pieces in which long blocks of an index go over a network. Long
+// messages to many tasks at the same time take longer than the same bytes in pieces
+// (docs/decisions/053).
 inline constexpr Bytes kNetworkPiece = Bytes{32} << 10;
 
 struct Tuning {
@@ -77,7 +78,7 @@ struct Tuning {
     bool operator==(const Tuning&) const = default;
 };
 
-// The tuning of a computer with this number of cores that nobody has measured.
+// Returns the tuning for a computer with this number of cores on which mptune has not measured.
 Tuning built_in_tuning(unsigned cores);
 
 }  // namespace poe::collectives

@@ -18,10 +18,10 @@ struct Limits {
 };
 
 // In shared memory, all members of a long call wait for each other, piece by piece, except in a
-// reduce or prefix (pipelined_reduce.hpp) and if pairs exchange (staged_call.hpp). With
-// messages, a member waits only for what it gets. If each core has several members and calls follow
-// each other, a member therefore does more in its turn, which is an advantage until the copies
-// themselves cost more.
+// reduce or prefix (pipelined_reduce.hpp) and if pairs exchange (staged_call.hpp). With messages, a
+// member waits only for what it gets. If each core has several members and calls follow each other,
+// a member therefore does more each time it runs. That is an advantage as long as the copies of
+// messages do not cost more.
 Limits limits_of(Operation operation, std::uint32_t n) {
     const bool two = n == 2;
     const Bytes direct = two ? 128_KB : n <= 4 ? 256_KB : kNever;

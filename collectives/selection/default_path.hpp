@@ -13,8 +13,8 @@ namespace poe::collectives {
 inline constexpr Bytes kShortCall = 1024;
 Transport default_transport_of_long(const Shape& shape) noexcept;
 
-// Returns the default transport. Depends on the shape only, so all members decide alike. If single
-// copy is not possible, shared memory is used; if that is not possible, messages are used. Fast,
+// Returns the default transport. Depends on the shape only, so all members decide alike. If the
+// group cannot use single copy, it uses shared memory; if it cannot use that, messages. Inline,
 // because every call asks.
 inline Transport default_transport(const Shape& shape) noexcept {
     return shape.bytes <= kShortCall ? Transport::kShared : default_transport_of_long(shape);

@@ -1,5 +1,5 @@
-// Schedules as parts of schedules: the ranks, buffers and rounds of an embedded schedule are mapped
-// to those of the whole. This code does not know operations.
+// Embeds a schedule in another one: its ranks, buffers and rounds are mapped to those of the whole.
+// This code does not know operations.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ struct Part {
                                           // the whole
     std::function<Place(Buffer)> buffer;  // start of the part's input and output; scratch is new
 };
-// Appends the part to the steps in `into`, and a wait for all its messages. Rounds count from the
-// phase that `into` is in.
+// Appends the part's steps to `into`, and a wait for all its messages. Its first round is the
+// current round of `into`.
 void embed(Schedule& into, const Part& part);
 
 }  // namespace poe::collectives

@@ -38,7 +38,7 @@ class LevelWriter {
                 break;
             case Operation::kReduce:
             case Operation::kCombine: {
-                // A leader that is alone on its node has the sum of the node already.
+                // If a leader is alone on its node, its input is the sum of the node.
                 const Place sum = size() > 1 ? scratch_of_leader(shape_.bytes) : kInput;
                 if (size() > 1) before(kInput, sum);
                 among_leaders(sum, kOutput);
@@ -143,7 +143,7 @@ class LevelWriter {
         after(here, kOutput);
     }
 
-    // `wanted`: this leader gets all blocks.
+    // `wanted`: true if this leader gets all blocks.
     void gather(bool wanted) {
         const bool direct = wanted && layout_.in_order;
         const Place here =

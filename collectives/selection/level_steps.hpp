@@ -4,16 +4,17 @@
 //   1. within each node, a call that ends at the leader;
 //   2. the operation itself among the leaders;
 //   3. within each node, a call that begins at the leader.
-// The same steps become a schedule of messages (two_level.hpp), which is verified, counted and simulated, and are
-// executed as calls on groups of their own (engine/hierarchical_calls.hpp), of which those within a node
-// use shared memory.
+// The steps are used twice. They become a schedule of messages (two_level.hpp), which is verified,
+// counted and simulated. And they are executed as calls on groups (engine/hierarchical_calls.hpp),
+// where the calls within a node use shared memory.
 //
 // Blocks are sent in the order of nodes. If that differs from rank order, leaders reorder them.
 //
 // Sync: the calls within nodes are a gather and a broadcast of 0 bytes, which only order events.
 //
-// Index: the leader of a node has the blocks of all its ranks, and sends to another leader all
-// blocks for that node. Between nodes these are as many bytes as without levels, in fewer messages.
+// Index: the leader of a node gets the blocks of all ranks of the node, and sends to each other
+// leader all blocks for that leader's node. As many bytes go between nodes as without levels, in
+// fewer messages.
 #pragma once
 
 #include <vector>
@@ -42,20 +43,20 @@ struct LevelSteps {
     Bytes scratch = 0;
 };
 
-// The part of a two-level algorithm within each node, before or after that among the leaders.
+// The part of a two-level algorithm within each node, before or after the part among the leaders.
 struct LevelPart {
     bool exists = false;
     Operation operation = Operation::kSync;
     Bytes bytes = 0;
-    bool own_blocks = false;  // of the ranks' own lengths, if these differ
+    bool own_blocks = false;  // blocks have the lengths of the ranks' own blocks, if these differ
 };
 struct LevelParts {
     LevelPart before;
     LevelPart after;
 };
 LevelParts level_parts(const Shape& shape);
-// The call of such a part on a node, and the call among the leaders, whose blocks are those of
-// whole nodes, which may be unequal.
+// The call of such a part on a node, and the call among the leaders. A leader's block contains the
+// blocks of its whole node, so the leaders' blocks may be unequal.
 Shape call_within(const Shape& shape, const NodeLayout& layout, const LevelPart& part,
                   std::uint32_t node);
 Shape call_among_leaders(const Shape& shape, const NodeLayout& layout);

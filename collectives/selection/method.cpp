@@ -1,4 +1,4 @@
-// See method.hpp.
+// Reads and writes the names of algorithms and transports; see method.hpp.
 #include "collectives/selection/method.hpp"
 
 #include <cctype>
@@ -73,7 +73,7 @@ Result<Method> read_method(Operation operation, std::string_view text) {
     return error;
 }
 
-// The words of variables may also be written in capitals.
+// The values of variables may also be written in capitals.
 Result<Overrides> read_overrides(const std::function<const char*(const char*)>& variables) {
     const auto in_case = [](std::string text, int (*of)(int)) {
         for (char& letter : text)

@@ -1,4 +1,4 @@
-// See multicast_cost.hpp.
+// The formula of the time of a multicast; see multicast_cost.hpp.
 #include "collectives/selection/multicast_cost.hpp"
 
 #include <algorithm>
@@ -8,8 +8,8 @@ namespace {
 
 // The share of headers in an Ethernet frame of data.
 constexpr double kHeaders = 1.07;
-// Microseconds per byte to send or receive datagrams and to authenticate them, on a computer where
-// nobody has measured it. The value is on the safe side (docs/decisions/076).
+// Microseconds per byte to send or receive datagrams and to authenticate them, if mptune has not
+// measured it. The value is rather too high (docs/decisions/076).
 constexpr double kHandling = 0.02;
 // Each member waits for reports of at most four others (report_tree.hpp of comm/multicast).
 constexpr std::uint32_t kFan = 4;

@@ -22,10 +22,10 @@ inline Bytes multicast_bytes(const Shape& shape) noexcept {
 // form of Shape::nodes.
 bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes) noexcept;
 
-// Calls that send fewer bytes are not sent by multicast unless the user or a measurement of mptune
-// wants it. The root of a broadcast waits for reports, whereas in a tree of messages it may go on,
-// and in a scatter or concat every member handles the bytes of all others. The model does not count
-// either (docs/decisions/076-trains-of-datagrams.md).
+// Calls with fewer bytes go by multicast only if the user or a measurement of mptune wants it,
+// because the model omits two costs: the root of a broadcast waits for reports, whereas in a tree
+// of messages it may go on, and in a scatter or concat every member handles the bytes of all others
+// (docs/decisions/076-trains-of-datagrams.md).
 constexpr Bytes least_multicast_bytes(Operation operation) noexcept {
     return operation == Operation::kBcast ? Bytes{10} << 10 : Bytes{128} << 10;
 }
@@ -34,10 +34,10 @@ constexpr Bytes least_multicast_bytes(Operation operation) noexcept {
 // level of the report tree.
 double multicast_waits(std::uint32_t n) noexcept;
 
-// In microseconds, by what mptune has measured of multicast, or else of messages. A concat is a
-// transfer from each member after the other. Every byte goes once through each cable, with the
-// headers of its datagram, or is authenticated, whichever takes longer. The members report to the
-// root along a tree. Precondition: fits_multicast(placed, placed.nodes).
+// Returns the time in microseconds, from the costs of multicast that mptune has measured, or else
+// from those of messages. A byte costs the longer of two times: that of its datagram on each cable,
+// and that of its authentication. The members report to the root along a tree. A concat makes one
+// transfer per member, one after the other. Precondition: fits_multicast(placed, placed.nodes).
 double predicted_multicast(const Tuning& tuning, const Shape& placed);
 
 }  // namespace poe::collectives

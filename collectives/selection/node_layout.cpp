@@ -1,4 +1,4 @@
-// See node_layout.hpp.
+// Groups ranks by node; see node_layout.hpp.
 #include "collectives/selection/node_layout.hpp"
 
 #include <algorithm>

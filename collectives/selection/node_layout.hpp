@@ -8,8 +8,8 @@
 
 namespace poe::collectives {
 
-// Who leads the node of the root of a call. Every other node is led by its first rank, like all
-// nodes of a call without a root.
+// The rank that leads the node of a call's root. Every other node, and every node of a call without
+// a root, is led by its first rank.
 enum class Leaders : std::uint8_t {
     kRoots,   // the root
     kFirsts,  // its first rank, too: the leaders are the same in all calls

@@ -1,5 +1,5 @@
-// Tuning: what messages cost on a computer, as measured by mptune, and the text of the file in
-// which it is kept. The chooser uses it (chooser.hpp). Pure data; nothing here does I/O.
+// The text of a tuning file, in which mptune stores the costs of messages on a computer
+// (cost_model.hpp). Pure; nothing here does I/O.
 //
 // A file has one fact per line; '#' begins a comment:
 //

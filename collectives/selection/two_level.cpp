@@ -81,8 +81,8 @@ struct Levels {
         rounds_between = static_cast<int>(choice.algorithm->counts(call, choice.parameter).c1);
     }
 
-    // Towards the leader, smaller nodes begin in a later round, so that all nodes end in the same
-    // one.
+    // In the part before the leaders', smaller nodes begin in a later round, so that all nodes end
+    // in the same round.
     int first_round(const LevelStep& step) const {
         switch (step.kind) {
             case LevelStep::Kind::kBefore:

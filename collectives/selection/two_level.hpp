@@ -6,7 +6,7 @@
 // With N nodes of t ranks each, C1 is that of N leaders, plus ceil(log t) for each of the two parts
 // within nodes. A prefix uses trees and doubling (prefix_hybrid.cpp), with a node as each group.
 //
-// There is none for shift. Between nodes, a shift sends one message for each rank that has its
+// There is no two-level shift. Between nodes, a shift sends one message for each rank that has its
 // partner on another node. Ranks start these messages at once, and all bytes go through the node's
 // cable, however they are divided. If a leader collected the messages of one node for another, it
 // would save start-ups that no rank waits for, and would add rounds within both nodes.
@@ -23,8 +23,8 @@ namespace poe::collectives {
 // allows two levels: in a prefix, or a reduction that is not commutative, each node's ranks must be
 // adjacent.
 bool two_level_fits(const Shape& shape);
-// Returns the generator. `table` contains the algorithms that may be used among the leaders. With
-// kFirsts, only operations without a root, and broadcast.
+// Returns the generator. `table` contains the algorithms that may be used among the leaders.
+// kFirsts supports only broadcast and operations without a root.
 Generator two_level(const Shape& shape, std::span<const Algorithm> table,
                     Leaders leaders = Leaders::kRoots);
 
