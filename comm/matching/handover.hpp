@@ -80,7 +80,8 @@ class HandoverSender {
     ShmHandover::State state() const noexcept {
         return ShmHandover::state_of(shared_.word.load(std::memory_order_acquire));
     }
-    // True: the offer is withdrawn and will not be taken. False: the receiver has claimed it.
+    // Returns true if the offer is withdrawn, so that it will not be taken; false if the receiver
+    // has claimed it.
     bool withdraw() noexcept {
         std::uint64_t word = ShmHandover::word_of(number_, ShmHandover::kOffered);
         return shared_.word.compare_exchange_strong(
@@ -109,8 +110,8 @@ class HandoverReceiver {
         what = shared_.offer;
         return true;
     }
-    // True: this task has claimed the offer that look() returned, and must call conclude(). False:
-    // the sender has withdrawn it.
+    // Returns true if this task has claimed the offer that look() returned; it must then call
+    // conclude(). Returns false if the sender has withdrawn the offer.
     bool claim() noexcept {
         std::uint64_t expected = word_;
         return shared_.word.compare_exchange_strong(expected, in_state(ShmHandover::kClaimed));

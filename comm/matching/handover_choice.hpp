@@ -1,7 +1,7 @@
-// Decides when a blocking send of medium length offers its buffer to the receiver (handover.hpp)
-// instead of copying the message into the ring. The receiver publishes for which lengths fetching
-// is cheaper; the sender decides for each message. Both halves are pure arithmetic, tested without
-// messages.
+// HandoverChoice: decides when a blocking send of medium length offers its buffer to the receiver
+// (handover.hpp) instead of copying the message into the ring. The receiver publishes for which
+// lengths fetching is cheaper; the sender decides for each message. Both halves are pure
+// arithmetic, tested without messages.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace poe::comm {
 
-// Shorter messages never gain from a system call. Bytes.
+// The minimum length in bytes. Shorter messages never gain from a system call.
 inline constexpr Bytes kLeastHandover = 8 << 10;
 
-// A set of length classes: 8 KB, up to 16 KB, up to 32 KB, and so on; the last class has no upper
-// limit. The boundaries are those of SingleCopyTuner.
+// A set of length classes: up to 8 KB, up to 16 KB, and so on; the last class has no upper limit.
+// The boundaries are those of SingleCopyTuner.
 class HandoverLengths {
   public:
     static constexpr unsigned kClasses = 8;

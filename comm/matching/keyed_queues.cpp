@@ -10,7 +10,7 @@ KeyedQueues::KeyedQueues() : buckets_(64, nullptr), table_{buckets_.data(), buck
 std::size_t KeyedQueues::bucket_of(const MatchKey& key) const noexcept {
     std::uint64_t hash = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32 |
                          static_cast<std::uint32_t>(key.type);
-    // Types are rarely as large as this, so contexts and types seldom cancel each other.
+    // Types rarely have 20 bits, so contexts and types rarely fall on the same bits.
     hash ^= static_cast<std::uint64_t>(key.context) << 20;
     hash *= 0x9e3779b97f4a7c15ull;  // 2^64 / golden ratio
     return (hash >> 32) & (buckets_.size() - 1);

@@ -1,7 +1,7 @@
 // KeyedQueues: FIFO queues that are found by (context, source, type) in constant time, however many
 // there are. The message layer keeps posted receives in one object of this class, each under the
 // key it was posted with; for unexpected messages see unexpected_messages.hpp. It is separate
-// because the matching speed with 10,000 waiting messages depends only on it.
+// because only this code decides how fast 10,000 waiting messages are matched.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ class KeyedQueues {
     std::vector<KeyedQueue*> buckets_;  // the size is a power of two
     std::deque<KeyedQueue> storage_;    // elements never move
     KeyedQueue* free_ = nullptr;
-    // The queue that was appended to last, which is often the next one to be asked for. Null: none,
+    // The queue to which a link was appended last, because it is often looked up next. Null: none,
     // or it has become empty since.
     KeyedQueue* newest_ = nullptr;
     std::size_t queues_ = 0;

@@ -10,7 +10,7 @@
 
 namespace poe::comm {
 
-// `base` is the address that the user passed as the buffer. It may be null: the layout then holds
+// `base` is the address of the buffer that the user passed. If it is null, the layout holds
 // absolute addresses. A layout owns no user memory. The owner of a layout keeps it until the
 // message has ended. No function blocks, allocates or fails; several threads may call all of them.
 class Layout {
@@ -19,7 +19,7 @@ class Layout {
     virtual Bytes size() const noexcept = 0;
 
     // Copies the bytes [offset, offset + n) of the packed form to `to`. Requires offset + n <=
-    // size(). The order of calls is free: a copy may begin at any offset.
+    // size(). Calls may come in any order of offsets.
     virtual void copy_out(const std::byte* base, Bytes offset, std::byte* to,
                           Bytes n) const noexcept = 0;
 

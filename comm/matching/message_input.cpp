@@ -74,7 +74,7 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
     return true;
 }
 
-// The same for a posted receive.
+// The same fast path for a message that matches a posted receive.
 inline bool MessageLayer::receive_posted(Peer& from, const FrameHeader& header) {
     if (header.kind != FrameKind::kEager || header.tag < 0 || header.length > kMostAtOnce ||
         header.length > settings_.eager_limit || posted_.empty() || !is_flow_class(header.flow))
@@ -187,8 +187,8 @@ bool MessageLayer::move_payload(Peer& from) {
             got = pipe.read(BufferView(in.kept->data.data(), in.header.length), in.got, keep_rest);
         }
         if (got == 0) break;
-        // A message that was complete when it was first seen says nothing about the cost of
-        // streaming.
+        // A message that was complete when it was first seen was not streamed, so its time is not
+        // counted.
         if (in.got == 0 && got == in.header.length) in.begun_ns = 0;
         in.got += got;
         visited_ += got;

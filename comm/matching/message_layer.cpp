@@ -93,8 +93,8 @@ inline bool MessageLayer::look(unsigned times) {
     return false;
 }
 
-// An announced message of a waiting sender is taken into buffer memory only after the wait has
-// lasted a while, because without the buffer one copy is saved, and most receives are posted soon.
+// An announced message is taken into buffer memory only after the wait has lasted a while: most
+// receives are posted soon, and the message is then not copied twice.
 template <typename Wait>
 void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     if (thread_waits_ != nullptr) [[unlikely]]
@@ -131,8 +131,8 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     awaited_ = outer;
 }
 
-// Other threads may make any call meanwhile. awaited_ stays null, because there is not one
-// operation that is waited for.
+// Other threads may make any call meanwhile. awaited_ stays null, because several threads wait for
+// different operations.
 template <typename Wait>
 [[gnu::cold]] void MessageLayer::wait_among_threads(const Wait& wait) {
     struct Condition final : WaitCondition {
@@ -181,7 +181,8 @@ Outcome MessageLayer::wait(ReceiveRequest& request) {
     return request.outcome;
 }
 
-// A wait for any of several requests. A note cannot name several peers, so it names none.
+// A wait for any of several requests. Its note for watchers names no peer, because it cannot name
+// several.
 struct MessageLayer::WaitForAny {
     const FinishedList& list;
     const std::function<void()>& sweep;
@@ -257,7 +258,7 @@ void MessageLayer::end_if_lost(ReceiveRequest& request) {
     const TaskId lost = request.source >= 0 ? lost_partner(request.source, request.wanted.context,
                                                            request.wanted.type)
                                             : lost_sender(request.wanted);
-    // To look for ends may have completed the receive.
+    // look_for_ends() may have completed the receive.
     if (lost < 0 || request.outcome != Outcome::kPending) return;
     request.source = lost;
     abandon(request);
@@ -269,9 +270,9 @@ void MessageLayer::notice_ends(const NodeSegment& segment, LostMember lost_membe
     lost_member_ = std::move(lost_member);
 }
 
-// A task that has ended without a connection to this one may have sent a message in its last
-// moment, whose connection is still being accepted. If there is none after a while, there will not
-// be one.
+// A task without a connection to this one may have connected and sent a message just before it
+// ended, and the connection may still have to be accepted. If none has come after a while, none
+// will come.
 void MessageLayer::give_up_unconnected() {
     if (unconnected_.empty()) [[likely]]
         return;
@@ -285,9 +286,8 @@ void MessageLayer::give_up_unconnected() {
     });
 }
 
-// A task that has ended sends nothing more, and all that it has sent is in its pipe, because the
-// process was gone before its end was stored. A connection shows the end by itself, after the last
-// message.
+// Everything that an ended task of this node has sent is in its pipe, because pmd stores the end
+// after the process is gone. A TCP connection shows the end by itself, after the last message.
 void MessageLayer::look_for_ends() {
     if (segment_ == nullptr) return;
     give_up_unconnected();
@@ -328,8 +328,8 @@ TaskId MessageLayer::lost_partner(TaskId peer, ContextId context, std::int32_t t
     }
     const bool needs_all = peer < 0 || !is_of_program(context);
     if (!lost_member_ || !needs_all) return -1;
-    // Callers ask whenever they poll. As long as no end is known, most of them need not look at all
-    // members.
+    // Callers ask at every poll. As long as no end is known, only one of kQuestionsPerSearch
+    // questions looks at all members.
     if (ended_.empty() && !fault_seen_ && ++questions_ % kQuestionsPerSearch != 0) return -1;
     return lost_member_(context, type);
 }
@@ -357,7 +357,8 @@ bool MessageLayer::cancel(ReceiveRequest& request) {
     return true;
 }
 
-// True if only this task could send the message, because its only thread is blocked here.
+// True if only this task could send the message. It cannot, because its only thread is blocked
+// here.
 bool MessageLayer::nobody_can_send(const ReceiveRequest& request) const noexcept {
     return !shared() && request.source < 0 && (alone() || request.wanted.source == settings_.me);
 }
@@ -406,7 +407,7 @@ CopyMethod MessageLayer::cheaper_way(TaskId task, Bytes length) {
 bool MessageLayer::hand_over(Peer& to, HandoverSender& out, const BufferView& view,
                              const FrameHeader& header) {
     using State = ShmHandover::State;
-    // The limit is long enough for a receiver that polls continuously, and shorter than the copy
+    // The time limit suffices for a receiver that polls continuously, and is shorter than the copy
     // into the ring.
     const auto limit = std::chrono::nanoseconds(1000 + view.size() / 32);
     constexpr int kLooksPerClock = 16;
@@ -444,7 +445,8 @@ Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const Buffe
     return wait(request);
 }
 
-// Several threads may block in a receive, so that none of them can use the fast path.
+// A blocking receive of one of several threads. It does not use the fast path, because several
+// threads may be in one.
 [[gnu::cold]] const ReceiveRequest& MessageLayer::receive_among_threads(const BufferView& view,
                                                                         const MatchKey& wanted) {
     static thread_local ReceiveRequest request;

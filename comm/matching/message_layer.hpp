@@ -1,6 +1,6 @@
-// The message layer: matching, eager and rendezvous protocols, requests, buffer memory. It uses
-// pipes and knows nothing about devices beyond pipe.hpp (SP2 communication subsystem, IBM Systems
-// Journal 34/2).
+// MessageLayer: matching, eager and rendezvous protocols, requests, buffer memory. It uses pipes
+// and knows no more of devices than pipe.hpp says (SP2 communication subsystem, IBM Systems Journal
+// 34/2).
 //
 // Eager protocol, up to the eager limit: the message travels as one kEager frame. If no receive
 // matches, the receiver keeps it in buffer memory.
@@ -20,8 +20,8 @@
 //
 // To cancel an announced message, the sender sends kCancel. If no receive has matched the message,
 // the receiver forgets it and answers with kCancelled. Otherwise the receiver does nothing, because
-// its kGrant is on the way, and the send completes. If the receiver waits or polls, one of both
-// arrives.
+// its kGrant is on the way, and the send completes. The sender therefore gets one of the two frames
+// as soon as the receiver polls.
 //
 // Fairness: one visit to a pipe (on_input, pump) moves at most about kBytesPerVisit bytes. A longer
 // message that is fetched is fetched in pieces of that size, one piece per call of progress(). All
@@ -73,19 +73,19 @@ inline constexpr Bytes kMessageCost = 128;
 // Bytes that are moved for one peer before the other peers are polled.
 inline constexpr Bytes kBytesPerVisit = 256 << 10;
 
-// What else makes progress with messages: operations on windows that other tasks store in shared
-// memory, steps of accesses to files.
+// Work that progress() does in addition to messages: operations on windows that other tasks store
+// in shared memory, steps of accesses to files.
 class OtherInput {
   public:
     virtual ~OtherInput() = default;
-    // Does a part of what there is to do. Returns true if it has done anything; then a wait polls
-    // again before it sleeps. Must not wait for another task, and must not call the layer.
+    // Does a part of the work. Returns true if it has done anything; a wait then polls again before
+    // it sleeps. Must not wait for another task, and must not call the layer.
     virtual bool poll() = 0;
 };
 
-// One thread at a time. After share(), other threads may call functions while a thread blocks in
-// one; without it, they are refused above this layer. Throws poe::Error if segment memory cannot be
-// reserved.
+// For one thread at a time. After share(), another thread may call a function while a thread blocks
+// in one; before share(), a second thread is refused above this layer. Functions throw poe::Error
+// if segment memory cannot be reserved.
 class MessageLayer final : private PipeSink {
   public:
     // `device_of` returns the device that reaches a task; it is never called for the task itself
@@ -97,39 +97,39 @@ class MessageLayer final : private PipeSink {
 
     // Adds a device. It must outlive the layer.
     void add(Device& device) { devices_.push_back(&device); }
-    // The next task number stands for a task of another job from now on. Messages of up to
-    // `eager_limit` bytes, at most the own limit, are sent to it by the eager protocol; the other
-    // side's is the same.
+    // From now on the next unused task number is a task of another job. Messages of up to
+    // `eager_limit` bytes are sent to it by the eager protocol. `eager_limit` is at most this
+    // task's own limit, and the other task uses the same value.
     void admit_guest(Bytes eager_limit);
     // True if no other task can send to this one.
     bool alone() const noexcept { return peers_.size() == 1; }
 
     // From now on several threads use the layer (MPI_THREAD_MULTIPLE): a thread that blocks in one
-    // of the functions below gives the turn up by `waits`, which must outlive the layer. Then this
-    // task may send to itself while another of its threads waits.
+    // of the functions below waits by `waits`, which gives up the turn and must outlive the layer.
+    // This task may then send to itself while another of its threads waits.
     void share(ThreadWaits& waits) noexcept { thread_waits_ = &waits; }
     bool shared() const noexcept { return thread_waits_ != nullptr; }
 
-    // From now on waits end that cannot complete because a task of this node has ended. Without
-    // this, a wait for a task in shared memory lasts until the job is ended. `lost_member` returns
-    // a task that lost() is true of and that is a member of the communicator of a message with this
-    // context and type; -1 if there is none. It is asked about messages from any task, and about
-    // those of collective calls, because members that have left the call after an error send
-    // nothing more. `segment` must outlive the layer. MPI needs this; MPL leaves the decision to
-    // poe.
+    // From now on a wait ends if it cannot complete because a task of this node has ended. Before
+    // this call, a wait for a task in shared memory lasts until the job is ended. `lost_member` is
+    // called for messages from any task and for those of collective calls, because members that
+    // have left the call after an error send nothing more. It returns a member of the message's
+    // communicator for which lost() is true; -1 if there is none. `segment` must outlive the layer.
+    // MPI needs this; MPL leaves the decision to poe.
     using LostMember = std::function<TaskId(ContextId context, std::int32_t type)>;
     void notice_ends(const NodeSegment& segment, LostMember lost_member);
-    // True if the task has ended, as far as this task has noticed, or if its pipe is broken.
+    // True if this task has noticed that `task` has ended, or if its pipe is broken.
     bool lost(TaskId task) const noexcept;
-    // Returns the task because of which such a message will not arrive; -1 if there is none, as far
-    // as this task can know. Messages may be moved. Never blocks.
+    // Returns the lost task that such a message needs, so that it will not arrive; -1 if this task
+    // knows of none. Messages may be moved. Never blocks.
     TaskId lost_sender(const MatchKey& wanted);
 
     // Counts the bytes of all messages in `traffic`, which must outlive the layer.
     void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
 
-    // Starts an operation; never blocks. The caller sets view, dest, type, context, flow and
-    // synchronous of a send, view and wanted of a receive, and owns the request until it has ended.
+    // Starts an operation; never blocks. The caller owns the request until it has ended, and sets
+    // these fields: of a send, view, dest, type, context, flow and synchronous; of a receive, view
+    // and wanted.
     void start(SendRequest& request);
     void start(ReceiveRequest& request);
     // Sends a message of the eager protocol without a request if the pipe takes all of it at once.
@@ -156,8 +156,8 @@ class MessageLayer final : private PipeSink {
     void set_request_helper(std::function<bool(bool users_functions)> helper) {
         request_helper_ = std::move(helper);
     }
-    // From the first call on until the second, progress() polls `input`, too. The second does
-    // nothing if it is not polled.
+    // After add_input(), progress() polls `input`, too, until remove_input(). remove_input() does
+    // nothing if `input` was not added.
     void add_input(OtherInput& input) { other_inputs_.push_back(&input); }
     void remove_input(OtherInput& input) noexcept { std::erase(other_inputs_, &input); }
     // The names of communicators, for watchers; see Waiter::name_contexts.
@@ -186,7 +186,7 @@ class MessageLayer final : private PipeSink {
     bool wait_until(const std::function<bool()>& over, const std::function<Awaited()>& awaited,
                     const std::function<bool()>* give_up = nullptr);
     // For waits outside this layer, such as for a daemon's answer. Call the first at the start of
-    // the wait and the second at each poll; messages make progress in it. Never block.
+    // the wait and the second at each poll: it makes progress with messages. Neither blocks.
     void begin_wait_elsewhere() noexcept;
     void look_elsewhere(const Awaited& awaited);
     // Ends the operation if its partner's pipe is broken, or if no task can ever complete it. A
@@ -195,7 +195,7 @@ class MessageLayer final : private PipeSink {
     // another thread may always complete an operation with this task itself.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);
-    // Ends the receive if a task has ended, or its pipe is broken, that it needs.
+    // Ends the receive if it needs a task that has ended or whose pipe is broken.
     void end_if_lost(ReceiveRequest& request);
     // Returns the oldest message that such a receive would match; null if there is none. Considers
     // only messages that have arrived (call progress() first). Valid until the next call of another
@@ -220,19 +220,19 @@ class MessageLayer final : private PipeSink {
     // false, and changes nothing, if a message has matched it or if it has ended (MPI 5.0, 3.8.4).
     // Never blocks.
     bool cancel(ReceiveRequest& request);
-    // Cancels a send that was started. One that no frame was sent of, or that is to this task
-    // itself, ends with kCancelled at once. One that was announced ends with kCancelled or
-    // completes, as soon as the receiver polls. Any other one completes. Never blocks.
+    // Cancels a send that was started. A send to this task itself, or one of which no frame was
+    // sent, ends with kCancelled at once. A send that was announced ends with kCancelled or
+    // completes as soon as the receiver polls. Any other send completes. Never blocks.
     void cancel(SendRequest& request);
 
-    // For measurements: forces all messages that could be fetched or streamed to use `way` instead
-    // of the cheaper one. Empty: use the cheaper one again.
+    // For measurements: all messages that could be fetched or streamed use `way`. Empty: they use
+    // the cheaper way again.
     void take_long_way(std::optional<CopyMethod> way) noexcept { forced_way_ = way; }
     // Returns the cheaper way for messages of `length` bytes between this task and `task`, as
     // measured so far.
     CopyMethod cheaper_way(TaskId task, Bytes length);
 
-    // What a wait for this request, which is pending, waits for.
+    // Returns what a wait for this pending request waits for.
     Awaited awaited_by(const SendRequest& request) const noexcept;
     Awaited awaited_by(const ReceiveRequest& request) const noexcept;
 
@@ -383,7 +383,7 @@ class MessageLayer final : private PipeSink {
     std::uint32_t ends_seen_ = 0;
     std::vector<TaskId> ended_;  // tasks of this node that have ended
     const MatcherTables tables_;
-    // Of these: tasks that were not connected, and when this task noticed their ends.
+    // Those of ended_ that were not connected, and when this task noticed their ends.
     std::vector<std::pair<TaskId, std::chrono::steady_clock::time_point>> unconnected_;
     bool fault_seen_ = false;      // a pipe is broken
     std::uint32_t questions_ = 0;  // calls of lost_partner() that needed lost_member_

@@ -7,7 +7,7 @@
 namespace poe::comm {
 namespace {
 
-// Limits a search, of which each wait that lasts makes two.
+// The maximum number of messages that a search visits. Each wait that lasts makes two searches.
 constexpr int kMostSteps = 1024;
 // Notes reserved for messages of tasks other than the awaited one.
 constexpr std::uint32_t kForOthers = 3;
@@ -56,8 +56,9 @@ Awaited MessageLayer::awaited_by(const ReceiveRequest& request) const noexcept {
             for_user ? request.wanted.type : kWildcard, request.wanted.context};
 }
 
-// Lists the oldest messages of the awaited peer and context first, because they reveal a wrong
-// message type, then those of all contexts. Those of collective calls say nothing to a user.
+// Lists first the oldest messages of the awaited peer and context, because they reveal a wrong
+// message type, and then those of all contexts. Messages of collective calls are left out, because
+// they mean nothing to a user.
 UnexpectedView MessageLayer::unexpected_view(const Awaited& awaited) const noexcept {
     UnexpectedView view;
     view.count = static_cast<std::uint32_t>(unexpected_messages());

@@ -378,8 +378,8 @@ OutFrame& MessageLayer::control_frame(FrameKind kind, ContextId context, FlowCla
     return frame;
 }
 
-// A message that a receive has matched, that was extracted, or whose bytes are in buffer memory
-// cannot be withdrawn any more. Its grant is on the way, or will be sent.
+// A message cannot be withdrawn any more if a receive has matched it, if it was extracted, or if
+// its bytes are in buffer memory. Its grant is then on the way, or will be sent.
 void MessageLayer::handle_cancel(Peer& from, const FrameHeader& header, const CancelBody& body) {
     if (body.send_id == 0) {
         ++from.messages_from[index_of(header.flow)];

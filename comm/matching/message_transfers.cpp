@@ -1,6 +1,6 @@
-// How the bytes of long messages come, as a part of the receiving half of the message layer:
-// fetched from the sender's memory or streamed. Announced messages (rendezvous) and messages that a
-// waiting sender offers (handover.hpp).
+// The part of the message layer's receiving half that gets the bytes of long messages: fetched from
+// the sender's memory or streamed. Long messages are those that are announced (rendezvous) and
+// those that a waiting sender offers (handover.hpp).
 #include <algorithm>
 
 #include "comm/matching/handover.hpp"
@@ -9,8 +9,8 @@
 
 namespace poe::comm {
 
-// The bytes of an announced message are about to come. Bursts of several peers at the same time
-// delay each other, so none of them is measured.
+// Chooses how the bytes of an announced message come, before they do. Bursts of several peers at
+// the same time delay each other, so none of them is measured.
 CopyMethod MessageLayer::begin_transfer(Peer& from, ReceiveRequest& into) {
     into.in_burst = true;
     const bool begins = !from.burst.in_progress();

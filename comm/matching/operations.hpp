@@ -1,6 +1,6 @@
 // Operations: a task's nonblocking sends and receives, under the message ids of MPL. It is separate
-// from the message layer, which knows requests but neither ids nor what the user has been informed
-// of, and from the API, which checks arguments.
+// from the message layer, which knows requests but neither ids nor what was reported to the user,
+// and from the API, which checks arguments.
 //
 // The states of a message id:
 //   1. started;
@@ -77,7 +77,7 @@ class Operations {
     // finished. If the only operations left have been reported by mpc_status, returns the oldest of
     // these. Null: no operations are left.
     Operation* wait_any();
-    // Records that the user knows that the operation has finished.
+    // Records that mpc_status has reported the end of the operation.
     void set_told(Operation& operation);
     // Ends the id. Precondition: the operation has finished.
     void end(Operation& operation);

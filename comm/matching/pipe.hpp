@@ -14,7 +14,7 @@
 // block its collective calls.
 //
 // The class of flow control and the matching context are independent of each other. The class
-// decides whose tokens a message takes. The context decides which receives it may match.
+// decides from which tokens a message is paid, the context which receives it may match.
 #pragma once
 
 #include <cstddef>
@@ -81,8 +81,8 @@ struct CancelBody {
     std::uint32_t send_id = 0;
 };
 
-// One end of the channel to one peer, for both directions. Not thread-safe: the owner of the
-// message layer calls. No call blocks. Calls may throw poe::Error if memory cannot be reserved.
+// One end of the connection to a peer, for both directions. Not thread-safe: only the message layer
+// calls it. No call blocks. Calls may throw poe::Error if memory cannot be reserved.
 class Pipe {
   public:
     static constexpr Bytes kNoRoom = ~Bytes{0};
@@ -142,8 +142,8 @@ class Pipe {
 
     // Returns what the peer did wrong, or null. A broken pipe neither sends nor receives.
     virtual const char* fault() const = 0;
-    // True if fault() shows that the peer has ended. Otherwise the message layer has to find it
-    // out. A connection shows it; a pipe without a connection does not.
+    // True if fault() shows that the peer has ended, as a TCP connection does. If false, the
+    // message layer must find it out.
     virtual bool shows_end_of_peer() const { return true; }
     // True if the pipe needs a connection, which is made when the first frame is sent.
     virtual bool connects() const { return false; }
@@ -152,8 +152,8 @@ class Pipe {
     TaskId peer_;
 };
 
-// Device::poll calls on_input for each pipe that has something to read. It returns true if anything
-// was moved.
+// Device::poll calls on_input() for each pipe that has something to read. on_input() returns true
+// if anything was moved.
 class PipeSink {
   public:
     virtual ~PipeSink() = default;

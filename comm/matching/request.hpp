@@ -185,9 +185,10 @@ struct Unexpected {
     RequestBody offer;    // rendezvous
     ReceiveRequest fill;  // rendezvous: the internal receive that fills `data`
 
-    // True if no receive may match it any more: one has, or it was extracted.
+    // True if no receive may match the message any more, because one has matched it or it was
+    // extracted.
     bool unmatchable() const noexcept { return link.queue == nullptr; }
-    // True if a task that waits may fetch it into `data` before a receive matches.
+    // True if a waiting task may fetch the message into `data` before a receive matches.
     bool may_be_taken_in() const noexcept {
         return state == State::kOffered && (offer.flags & kSynchronous) == 0;
     }

@@ -3,12 +3,12 @@
 // ring (copy-in/copy-out, by both processors in parallel). Which is faster depends on the
 // processor, the kernel and the cores on which the two tasks run: a message of 64 KB takes 3.3 us
 // fetched and 6.1 us streamed on one machine, 7.6 and 6.9 us on another. Therefore the receiver
-// measures both ways for each class of lengths and uses the cheaper one; it tries the other one
-// occasionally: soon at the start, when memory and caches are cold, and later the more rarely the
-// more it costs, so that trying takes about 3 % of the time at most. Announced messages are
-// measured in bursts (transfer_burst.hpp). Long one-sided operations are measured in the same way
-// (mpi/window/mail_choice.hpp). It is separate because it is pure arithmetic, tested without
-// messages.
+// measures both ways for each class of lengths and uses the cheaper one. It occasionally tries the
+// other way: often at the start, when memory and caches are cold, and later the more rarely the
+// more the other way costs, so that these trials take at most about 3 % of the time. Announced
+// messages are measured in bursts (transfer_burst.hpp). Long one-sided operations are measured in
+// the same way (mpi/window/mail_choice.hpp). It is separate because it is pure arithmetic, tested
+// without messages.
 #pragma once
 
 #include <algorithm>
@@ -66,8 +66,8 @@ class SingleCopyTuner {
     const WayCosts& costs(Bytes length) noexcept { return class_of(length).costs; }
 
   private:
-    // Messages from one try of the other way to the next: two at the start, then twice as many each
-    // time, up to kTryOther for each time that the cheaper way fits into the other one.
+    // The number of messages between two trials of the other way: two at the start, then twice as
+    // many each time, up to kTryOther times the ratio of the two costs.
     static constexpr std::uint32_t kFirstGap = 2;
     static constexpr std::uint32_t kTryOther = 32;
     static constexpr std::uint32_t kLongestGap = 8 * kTryOther;

@@ -1,9 +1,9 @@
 // TransferBurst: decides how the bytes of announced messages come from one peer, and measures what
-// each way costs. A burst begins when a message is accepted while no other is in progress, and ends
-// when none is, or after kLongest messages. All messages of a burst come the same way, because the
-// two ways delay each other: a task that fetches does not empty the ring. For the same reason the
-// burst is measured as a whole: the time of one of many concurrent messages depends on the others.
-// It is pure arithmetic, tested without messages.
+// each way costs. A burst begins when a message is accepted while no other is in progress. It ends
+// when no message is in progress any more, or after kLongest messages. All messages of a burst come
+// the same way, because the two ways delay each other: a task that fetches does not empty the ring.
+// For the same reason the burst is measured as a whole: the time of one of many concurrent messages
+// depends on the others. It is pure arithmetic, tested without messages.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// See unexpected_messages.hpp.
+// The queues of unexpected messages; see unexpected_messages.hpp.
 #include "comm/matching/unexpected_messages.hpp"
 
 namespace poe::comm {

@@ -1,12 +1,12 @@
 // UnexpectedMessages: the messages of a task that arrived before their receives were posted, oldest
 // first, and queues in which a receive finds the one that it matches in constant time. It is
-// separate because the cost of a message that waits depends only on it.
+// separate because only this code decides what a waiting message costs.
 //
 // A receive may use four keys: source and type, each exact or any. Every message is in the queue of
-// its exact key. The other three queues of a message are only kept from the first receive or probe
-// with a wildcard on, until no message waits any more. Most programs name source and type, and a
-// message in four queues instead of one costs three times the time if thousands wait, because each
-// queue is somewhere else in memory.
+// its exact key. The other three queues are filled at the first receive or probe with a wildcard,
+// and kept until no message waits any more. Most programs name source and type, and if thousands of
+// messages wait, four queues per message take three times as long as one, because each queue is
+// somewhere else in memory.
 //
 // Invariant: while wildcards_kept_ is true, every message that a receive may match is in all four
 // queues; otherwise it is in that of its exact key only.

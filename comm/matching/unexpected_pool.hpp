@@ -1,6 +1,6 @@
-// A pool of unexpected messages and their buffers. Tasks that run slightly ahead of each other need
-// one in every call, and an allocation for each message would be most of its cost. It is separate
-// because the message layer need not know how the memory is kept.
+// UnexpectedPool: unused unexpected messages and their buffers. If one task is slightly ahead of
+// another, nearly every message is unexpected, and an allocation for each would be most of its
+// cost. It is separate because the message layer need not know how the memory is kept.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 
 namespace poe::comm {
 
-// Not thread-safe. Keeps at most kMostKept unused bytes: 30,000 short messages. Beyond it the
-// allocator takes more time than all the rest: 10,000 messages that were taken and given back took
-// 60 to 102 ticks each with a limit of 4 MB, and take 23 to 30 now.
+// Not thread-safe. Keeps at most kMostKept unused bytes, which are 30,000 short messages. With a
+// lower limit the allocator takes most of the time: to take and give back 10,000 messages took 60
+// to 102 ticks each with a limit of 4 MB, and takes 23 to 30 with 16 MB.
 class UnexpectedPool {
   public:
     static constexpr Bytes kMostKept = Bytes{16} << 20;

@@ -1,8 +1,8 @@
 // Copies with non-temporal stores, which bypass the processor's caches.
 //
 // An ordinary store must first fetch its cache line, from memory or from another core's cache,
-// although the whole line is overwritten. A non-temporal store need not. The bytes go to memory,
-// and the next reader fetches them from there.
+// although the whole line is overwritten. A non-temporal store need not fetch it. The bytes go to
+// memory, and the next reader fetches them from there.
 #pragma once
 
 #include <cstddef>

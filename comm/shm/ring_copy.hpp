@@ -9,8 +9,9 @@
 // and changes while a program runs. Therefore both methods are timed with the processor's time
 // stamp counter, the cheaper one is used, and the other one is tried occasionally.
 //
-// Memory with gaps is packed directly into the ring as long as ordinary stores are cheaper.
-// Otherwise it is packed into a buffer that stays in the first-level cache, and copied from there.
+// If ordinary stores are cheaper, a message that is not contiguous is packed directly into the
+// ring. Otherwise it is packed into a buffer that stays in the first-level cache, and copied from
+// there.
 #pragma once
 
 #include <array>
@@ -42,8 +43,7 @@ class RingCopy {
         std::memcpy(to, from, n);
     }
 
-    // The same for bytes of a message that is perhaps not contiguous, from its position `offset`
-    // on.
+    // The same for n bytes from position `offset` of a message, which need not be contiguous.
     void gather(std::byte* to, const BufferView& from, Bytes offset, Bytes n) noexcept {
         if (from.contiguous()) return (*this)(to, from.start() + offset, n);
         std::array<std::byte, kPacked> packed;
@@ -81,7 +81,8 @@ class RingCopy {
 
     enum Way : unsigned { kOrdinary, kNonTemporal, kWays };
 
-    // False also if the next copy is one of those that are timed.
+    // True if a piece is packed directly into the ring. False if non-temporal stores are cheaper,
+    // and if the next copy is to be timed.
     bool packs_directly(Bytes n) noexcept {
         if (n < kWorthTiming) return true;
         if (past_cache_is_cheaper() || (copies_ + 1) % kTimeOne == 0) return false;

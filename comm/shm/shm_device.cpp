@@ -98,9 +98,9 @@ bool ShmPipe::can_fetch() const {
     return device_.may_fetch_;
 }
 
-// Uses process_vm_readv, in as many calls as the blocks of `to` need. If it is forbidden (by a
-// security module, a container, another user namespace), it stays forbidden for all tasks of this
-// job, so it is not tried again.
+// Uses process_vm_readv, in as many calls as the blocks of `to` need. If the system forbids it (by
+// a security module, a container, another user namespace), it forbids it for all tasks of this job,
+// so it is not tried again.
 bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) {
     constexpr std::size_t kPieces = 64;
     constexpr Bytes kAtOnce = Bytes{1} << 30;

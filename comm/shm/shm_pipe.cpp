@@ -125,7 +125,7 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
         flags |= kMarked | (mark_ ? kMark : 0U);
     }
     publish(header, flags);
-    // The next message probably has the same length and is sent after an answer. Its lines are
+    // The next message probably has the same length and is sent after an answer, so its lines are
     // prefetched while the receiver processes this message.
     if ((flags & kFromStart) != 0 && copy_.takes_lines(piece)) {
         const std::byte* other = memory_.ring + (second_place_ ? 0 : kSecondPlace);

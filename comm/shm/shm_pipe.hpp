@@ -90,7 +90,7 @@ struct ShmCell {
 static_assert(sizeof(ShmCell) == 2 * kLine);
 
 inline constexpr std::uint32_t kAhead = 4;         // cells that either side prefetches
-inline constexpr std::uint32_t kStreamFrames = 8;  // this many unanswered frames: a stream
+inline constexpr std::uint32_t kStreamFrames = 8;  // after this many unanswered frames, more follow
 inline constexpr Bytes kWholeFrame = 4096;         // longer payloads are streamed
 inline constexpr Bytes kSecondPlace = 8192;  // offset of the second place at the ring's beginning
 
