@@ -20,7 +20,7 @@ std::uint32_t coarse_ms() noexcept {
     return static_cast<std::uint32_t>(now.tv_sec * 1000 + now.tv_nsec / 1'000'000);
 }
 
-//   milliseconds 63..32 | what 31..0
+// Bits 63..32: milliseconds; bits 31..0: what.
 constexpr std::uint64_t at(std::uint32_t ms, std::uint32_t what) noexcept {
     return std::uint64_t{ms} << 32 | what;
 }
@@ -42,8 +42,8 @@ int better_core(std::span<const std::uint32_t> tasks, const cpu_set_t& allowed, 
     return of(own) >= of(best) + 2 ? best : -1;
 }
 
-// If a move is needed again soon after the last one, something else has undone the last one, so the
-// pause doubles.
+// If a move is needed soon after the last one, something else has undone the last one. The pause
+// then doubles.
 std::uint32_t rest_after(std::uint32_t rest_ms, std::uint32_t since_ms) noexcept {
     const bool soon = since_ms < 4 * rest_ms;
     return std::clamp(soon ? 2 * rest_ms : rest_ms / 2, kLeastRestMs, kMostRestMs);
@@ -52,7 +52,7 @@ std::uint32_t rest_after(std::uint32_t rest_ms, std::uint32_t since_ms) noexcept
 CoreBalancer::CoreBalancer(SegmentHeader& header, std::span<TaskSlot> slots, std::size_t own)
     : header_(header), slots_(slots), own_(own), tasks_(CPU_SETSIZE) {}
 
-// Fills tasks_. Returns false if a task has not yielded lately.
+// Counts the tasks of each core in tasks_. Returns false if a task has not yielded lately.
 bool CoreBalancer::count(std::uint32_t now_ms) noexcept {
     std::fill(tasks_.begin(), tasks_.end(), 0u);
     for (const TaskSlot& slot : slots_) {

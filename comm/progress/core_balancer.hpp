@@ -11,9 +11,9 @@
 //   3. A task moves only while all tasks have yielded lately. A task that has not yielded computes,
 //      sleeps, or shares its core with a process that computes; the kernel then balances better. A
 //      core on which no task yields is never a target, because the kernel fills idle cores itself.
-//   4. A job moves one task at a time (SegmentHeader::core_move). Each time another move is needed
-//      soon after the last one, the pause before the next move doubles, so other placements (by the
-//      user or another program) prevail.
+//   4. A job moves one task at a time (SegmentHeader::core_move). Each time a move is needed soon
+//      after the last one, the pause before the next move doubles, so that another placement (by
+//      the user or another program) prevails.
 //
 // All of this affects speed only: a count that is outdated, or was left by a killed task, costs one
 // move too many or too few.
@@ -34,8 +34,8 @@ namespace poe::comm {
 // Pure.
 int better_core(std::span<const std::uint32_t> tasks, const cpu_set_t& allowed, int own) noexcept;
 
-// Returns for how many milliseconds no task is moved after a move. The move came `since_ms` after
-// the previous one, which was followed by a pause of `rest_ms`. Pure.
+// Returns the length in milliseconds of the pause after a move that came `since_ms` after the
+// previous move. `rest_ms` was the pause after the previous one. Pure.
 std::uint32_t rest_after(std::uint32_t rest_ms, std::uint32_t since_ms) noexcept;
 
 // For one thread. `header` and `slots` (the slots of the node's tasks) must outlive this object. It

@@ -14,9 +14,9 @@ namespace {
 // program.
 constexpr int kSpins = 60;
 constexpr int kYields = 2;
-// At most this many times, other threads get the lock before the head of the queue.
+// The maximum number of times that other threads take the lock before the head of the queue.
 constexpr int kMostOvertakings = 64;
-// No thread of a process disappears alone, so no wake-up can be missing.
+// A sleep needs no time limit, because a thread cannot be killed without its process.
 constexpr auto kNoLimit = std::chrono::hours(24);
 
 }  // namespace
@@ -82,8 +82,8 @@ void FairLock::unlock_slowly() noexcept {
             if (word->exchange(kTry) == kTry) return;
         }
     }
-    // The thread may have gone on already. A wake-up of a word that is in use for something else
-    // does no harm, because every waiter checks its word.
+    // The woken thread may already have left and its stack may be in use for something else. A
+    // wake-up of such a word does no harm, because every waiter checks its word.
     ::syscall(SYS_futex, word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 

@@ -2,7 +2,8 @@
 // until a message arrives or the task calls MPL. The sleep is announced and ended as a task's own
 // sleep is (wait.hpp shows why no message is missed):
 //   1. announce()
-//   2. The caller polls once more; if it finds something, it calls withdraw() instead of going on.
+//   2. The caller polls once more. If it finds something, it calls withdraw() and omits steps 3 and
+//      4.
 //   3. prepare()
 //   4. sleep()
 // It is separate from Waiter because step 4 happens without the turn: meanwhile the task may call
@@ -20,8 +21,9 @@ namespace poe::comm {
 
 class ProgressSleeper {
   public:
-    // If `place` is null, the thread sleeps on the slot's doorbell. All arguments must outlive this
-    // object. `longest`: of one sleep. Throws Error if there is no free descriptor.
+    // If `place` is null, the thread sleeps on the slot's doorbell. `longest`: the maximum time of
+    // one sleep. All references must outlive this object. Throws Error if there is no free
+    // descriptor.
     ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place)
         : ProgressSleeper(slot, fences, place, longest_sleep(fences)) {}
     ProgressSleeper(TaskSlot& slot, const Fences& fences, SleepPlace* place,

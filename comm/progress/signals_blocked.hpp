@@ -1,5 +1,5 @@
-// SignalsBlocked: for the creation of a thread of the library, because only the program's threads
-// handle signals.
+// SignalsBlocked: blocks signals while the library creates a thread of its own, because only the
+// program's threads handle signals.
 #pragma once
 
 #include <csignal>

@@ -33,7 +33,7 @@ TaskActivityWords& this_threads_activity() noexcept {
     return own;
 }
 
-// A thread that waits. In the list while it exists, and awake at first.
+// A thread that waits. It is in the list as long as the object exists, and awake at first.
 class ThreadWaits::Member {
   public:
     Member(ThreadWaits& waits, WaitCondition& its_condition) noexcept
@@ -136,7 +136,8 @@ void ThreadWaits::wait(WaitCondition& condition) {
     while (!condition.over()) {
         const std::uint32_t began_ms = pause.lasts() && waiter_ != nullptr ? waiter_->now_ms() : 0;
         if (poll()) {
-            // If others poll too, this thread may wait for something that comes much later.
+            // Only if no other member polls: if several do, the messages that move may be for
+            // others, and this member's own may come much later.
             if (awake_ == 1) pause.restart();
             if (turn_.contended()) pass();
             continue;
@@ -219,21 +220,22 @@ void ThreadWaits::sleep_for_all(Member& self) {
 void ThreadWaits::sleep_on_own_word(Member& self) {
     self.word.store(0, std::memory_order_relaxed);
     fell_asleep(self);
-    // Handing the duty on may have met the condition, and then has woken this thread.
+    // If hand_on() has met this member's condition, it has also set this word, so futex_wait
+    // returns.
     turn_.give_up();
     futex_wait(self.word, 0, settings_.longest);
     turn_.take_again();
     woke_up(self);
 }
 
-// The member sleeps on its own word from now on, or leaves.
+// Call when the member is about to sleep on its own word, or leaves.
 void ThreadWaits::fell_asleep(Member& self) noexcept {
     if (!self.awake) return;
     self.awake = false;
     if (--awake_ == 0 && members_ > 0) hand_on();
 }
 
-// Otherwise the thread that has woken the member has counted it already.
+// Counts a member that woke by itself. If another thread woke it, that thread has counted it.
 void ThreadWaits::woke_up(Member& self) noexcept {
     if (self.awake) return;
     self.awake = true;
@@ -291,7 +293,7 @@ void ThreadWaits::withdraw() noexcept {
     sleeper_->withdraw();
 }
 
-// The slot shows the call of one thread that waits.
+// Shows the member's call in the slot, unless the slot shows that of another member.
 void ThreadWaits::show(Member& self) noexcept {
     if (shown_ != nullptr || settings_.shown == nullptr) return;
     const TaskActivity doing = self.activity.read();
@@ -302,7 +304,7 @@ void ThreadWaits::show(Member& self) noexcept {
     if (waiter_ != nullptr) settings_.shown->stamp(waiter_->now_ms() | 1u);
 }
 
-// Whether a member can go on that has not run yet.
+// True if the condition of any member is met: that member can go on, although it has not run yet.
 bool ThreadWaits::any_over() noexcept {
     for (Member* each = first_; each != nullptr; each = each->next) {
         try {
@@ -314,8 +316,8 @@ bool ThreadWaits::any_over() noexcept {
     return false;
 }
 
-// The last poll of this thread has found nothing. `began_ms`: when it began; 0: not known. What the
-// members wait for is noted only if nothing has changed between two such polls, because it takes
+// Call after a poll that found nothing. `began_ms`: when the poll began; 0: not known. Notes what
+// the members wait for only if nothing has changed between two such polls, because noting takes
 // longer than a message.
 void ThreadWaits::note_vain_look(std::uint32_t began_ms) noexcept {
     if (waiter_ == nullptr) return;

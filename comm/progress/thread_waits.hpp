@@ -1,6 +1,6 @@
 // ThreadWaits: how several threads of one task wait at the same time, in the shared mode of the
-// runtime lock (MPI_THREAD_MULTIPLE). It is separate from Waiter, which is for the only thread of a
-// task that waits, and which decides faster.
+// runtime lock (MPI_THREAD_MULTIPLE). It is separate from Waiter, which is for one waiting thread
+// per task and therefore decides faster.
 //
 // All members (the threads that wait) and their conditions are registered here; the turn protects
 // them. A member is awake or asleep:
@@ -16,7 +16,7 @@
 //   (b) a member sleeps for all, and its sleep is announced in the task's slot (wait.hpp).
 // In a job of one task only this task's own calls can meet a condition, so neither is necessary.
 //
-// No wake-up is lost. A condition is met by one of three:
+// No wake-up is lost. One of three events meets a condition:
 //   1. A poll, or a call of another thread. The thread that made it evaluates the conditions of all
 //      members that are asleep before it gives the turn up.
 //   2. A message or store of another task in case (a). The member that is awake polls again before
@@ -24,18 +24,18 @@
 //   3. A message or store of another task in case (b). By the argument in wait.hpp, the sender sees
 //      the announcement, or the poll after it has seen the message.
 // When the last member that is awake leaves or goes to sleep on its own word, it hands its duty on.
-// If a member sleeps for all on the doorbell, its announcement is renewed in its stead, by steps 1 and
-// 2 of wait.hpp, while it stays in the kernel: the doorbell still has the value that it sleeps on,
-// because only a sender that has seen an announcement changes it. Otherwise the oldest member that is
-// asleep is woken. While members are awake, the announcement is withdrawn, so that senders need not
-// wake a thread that has nothing to do.
+// If a member sleeps for all on the doorbell, the leaving member renews the announcement by steps 1
+// and 2 of wait.hpp, and the sleeping member stays in the kernel: the doorbell still has the value
+// that it sleeps on, because only a sender that has seen an announcement changes it. Otherwise the
+// leaving member wakes the oldest member that is asleep. While members are awake, the announcement
+// is withdrawn, so that senders need not wake a thread that has nothing to do.
 //
 // Watchers see what the members wait for (base/segment/thread_waits_table.hpp). In a wait that
-// lasts, the member that polls notes whether anything has changed since it noted last: only then
-// can no member go on, whatever another task is able to do.
+// lasts, the member that polls notes whether anything has changed since its last note. If nothing
+// has changed, no member can go on by itself.
 //
-// A member returns only when it has found its condition met itself, while it has the turn. That
-// another thread has evaluated the condition is only a reason to wake it.
+// A member returns only when it has itself found its condition met, while it has the turn. If
+// another thread finds the condition met, it only wakes the member.
 #pragma once
 
 #include <atomic>
@@ -58,14 +58,13 @@ class PolledWork {
     virtual ~PolledWork() = default;
     // Moves what can be moved. Returns true if anything moved. Never blocks.
     virtual bool progress() = 0;
-    // Continues operations of several messages. Never blocks.
+    // Continues operations that consist of several messages. Never blocks.
     virtual void help() = 0;
     // Takes announced messages into buffer memory. Returns true if there were any. Never blocks.
     virtual bool take_in_offers() = 0;
     // True if something can move that no sender will announce.
     virtual bool needs_polling() const noexcept = 0;
-    // For watchers: the messages that no receive has matched, those that matter for this wait
-    // first.
+    // For watchers: the messages that no receive has matched, those that explain this wait first.
     virtual UnexpectedView unexpected(const Awaited& awaited) const noexcept = 0;
 };
 
@@ -77,7 +76,7 @@ class WaitCondition {
     // True if the wait is over. Must be cheap, must not block, and must not meet the condition of
     // another thread. May throw Error.
     virtual bool over() = 0;
-    // Called in waits that last, by the waiting thread: ends what can never complete.
+    // The waiting thread calls it in waits that last: ends operations that can never complete.
     virtual void sweep() = 0;
     // For watchers: what ends the wait. Must not block. May throw.
     virtual Awaited awaited() const = 0;
@@ -87,7 +86,7 @@ class WaitCondition {
 // time.
 TaskActivityWords& this_threads_activity() noexcept;
 
-// Thread-safe in the sense that its functions are for the thread that has the turn.
+// All functions are for the thread that has the turn.
 class ThreadWaits final : public TurnObserver {
   public:
     struct Settings {
@@ -133,7 +132,8 @@ class ThreadWaits final : public TurnObserver {
     class Member;
     class Pause;
 
-    // True if these threads have to share cores, as far as this task knows.
+    // True if the waiting threads of all tasks have to share cores, as far as this task knows.
+    // `others`: threads of this task that also run.
     bool crowded(std::uint32_t others = 0) const noexcept {
         return settings_.tasks * (awake_ + others) > settings_.cores;
     }

@@ -40,8 +40,8 @@ std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {
     return static_cast<std::uint32_t>((ns - created_ns_) / 1'000'000);
 }
 
-// Reads the clock only in a wait that lasts, because reading it costs time. It is also the moment
-// to publish the start of the wait.
+// Called only in a wait that lasts, because to read the clock takes time. The start of the wait is
+// published at the same time.
 void Waiter::start_clock() noexcept {
     started_ = look_began_ = Clock::now();
     const std::uint32_t now = in_ms(started_);
@@ -49,7 +49,7 @@ void Waiter::start_clock() noexcept {
     slot_.doing.stamp(now | 1u);
 }
 
-// What is known of an earlier wait is not for this one.
+// Clears what the slot says of an earlier wait.
 void Waiter::show_movement(std::uint32_t now_ms) noexcept {
     slot_.pulse.moved(now_ms);
     slot_.awaited.clear();
@@ -70,7 +70,7 @@ void Waiter::show_wait(const Awaited& awaited, const UnexpectedView& unexpected)
     slot_.unexpected.write(unexpected);
 }
 
-// A poll that began at look_began_ or later has found nothing.
+// Publishes that a poll that began at look_began_ or later has found nothing.
 void Waiter::look_was_vain() noexcept {
     if (noted_) slot_.pulse.looked(in_ms(look_began_));
 }
@@ -85,11 +85,12 @@ void Waiter::spent_elsewhere(const Awaited& awaited) noexcept {
     look_began_ = Clock::now();
 }
 
-// Called at the end of a wait that went past its spin phase, or that yielded at once because the
-// core is shared.
+// Called at the end of a wait that has yielded: after its spin phase, or at once because the core
+// is shared.
 void Waiter::adapt() noexcept {
     if (shares_core()) {
-        // After the last shared wait, one more wait that goes past its spin phase is enough.
+        // After the last wait that yields at once, a single wait that outlasts its spin phase shows
+        // that the core is still shared.
         if (--shared_waits_ == 0) wasted_spins_ = kLessons - 1;
     } else if (first_yields_ > kFirstYields) {
         wasted_spins_ = 0;
@@ -152,7 +153,7 @@ bool Waiter::pause_spinning() noexcept {
     look_began_ = now;
     if (mode_ == WaitMode::kPoll) return false;
     ++first_yields_;
-    // From here on every turn yields once and polls.
+    // From here on the caller polls after each yield.
     turns_ -= 1;
     ::sched_yield();
     return lasts_;

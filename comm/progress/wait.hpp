@@ -61,7 +61,7 @@
 
 namespace poe::comm {
 
-// A place to sleep for a task that cannot sleep on its doorbell.
+// A place where a task sleeps instead of on its doorbell, such as epoll_wait.
 class SleepPlace {
   public:
     virtual ~SleepPlace() = default;
@@ -74,8 +74,8 @@ class SleepPlace {
     virtual int prepare_sleep(std::chrono::nanoseconds& limit) noexcept = 0;
 };
 
-// The longest time of one sleep, because a sender may have been killed before its wake-up, and
-// because without reliable fences a wake-up can be missed.
+// The maximum time of one sleep. A sleep is limited because a sender may be killed before its
+// wake-up, and because without reliable fences a wake-up can be missed.
 inline std::chrono::milliseconds longest_sleep(const Fences& fences) noexcept {
     return std::chrono::milliseconds(fences.reliable() ? 250 : 1);
 }
@@ -95,7 +95,7 @@ class Waiter {
     Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_slot, WaitMode mode,
            const Fences& fences);
 
-    // sleep() calls `look` about once per kLookAfter of sleeping. `look` must not throw.
+    // From now on sleep() calls look() about once per kLookAfter. look() must not throw.
     void look_around(std::function<void()> look) { look_around_ = std::move(look); }
 
     // Makes sleeps use `place`, which must outlive this object. `wakes_for_all`: everything that
@@ -108,12 +108,12 @@ class Waiter {
     // Reports every yield on a shared core to `share`, which must outlive this object.
     void balance_with(CoreBalancer& share) noexcept { core_balancer_ = &share; }
 
-    // Waits that last publish the name of the context of their call, as this function returns it.
+    // Waits that last publish the name of their call's context, which `name` returns.
     void name_contexts(std::function<std::string_view(std::uint32_t)> name) {
         name_of_context_ = std::move(name);
     }
 
-    // Waits that last publish this, too. It must outlive this object.
+    // Waits that last publish `progress`, too, which must outlive this object.
     void show_progress(const CollectiveProgress& progress) noexcept { progress_ = &progress; }
 
     // A new wait starts, or the current one has made progress: the phases start again.
@@ -134,8 +134,8 @@ class Waiter {
     // Publishes the awaited peer and the unexpected messages to watchers.
     void note(const Awaited& awaited, const UnexpectedView& unexpected) noexcept;
 
-    // For a wait that is spent outside pause() and sleep(): publishes it to watchers. Call it at
-    // each poll that has found nothing, including the first one after restart().
+    // Publishes a wait that does not use pause() and sleep() to watchers. Call it at each poll that
+    // has found nothing, including the first one after restart().
     void spent_elsewhere(const Awaited& awaited) noexcept;
 
     // Returns how often to poll before each pause. If every task has a core, a new wait starts with
@@ -167,13 +167,13 @@ class Waiter {
     void sleep() noexcept;
     void end_sleep() noexcept;
 
-    // For threads that wait without this object's pauses and sleeps (thread_waits.hpp). The first
-    // is for each pause: it does not return if the job is being ended. The second is for the end of
-    // each sleep.
+    // For threads that wait without this object's pauses and sleeps (thread_waits.hpp). Call the
+    // first in each pause; it does not return if the job is being ended. Call the second after each
+    // sleep.
     void stop_if_ending() noexcept { leave_if_ending(); }
     void slept() noexcept;
-    // For such threads, too, which decide when something has moved. Publish that it has; what one
-    // of them waits for; that a poll which began then has found nothing.
+    // For the same threads. They publish that something has moved; what one of them waits for; and
+    // that a poll that began at `began_ms` has found nothing.
     void show_movement() noexcept { show_movement(now_ms()); }
     void show_wait(const Awaited& awaited, const UnexpectedView& unexpected) noexcept;
     void show_vain_look(std::uint32_t began_ms) noexcept { slot_.pulse.looked(began_ms); }

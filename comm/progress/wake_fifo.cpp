@@ -14,7 +14,7 @@ namespace poe::comm {
 
 namespace {
 
-// Both ends of a pipe in one descriptor, as with a FIFO.
+// Returns a FIFO without a name: a pipe whose both ends are one descriptor.
 UniqueFd nameless_fifo() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("cannot make a FIFO");
@@ -56,7 +56,8 @@ UniqueFd WakeFifos::make(TaskId own) const {
     return fd;
 }
 
-// Returns a descriptor only if it is a FIFO, whatever the slot says.
+// The descriptor's number comes from another task, so the descriptor is returned only if it is a
+// FIFO.
 UniqueFd WakeFifos::open_other(TaskId task) const {
     const int links = segment_.nameless() ? 0 : O_NOFOLLOW;
     UniqueFd fd(::open(path_of(task).c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | links));
@@ -73,7 +74,7 @@ void WakeFifos::wake(TaskId task) noexcept {
         if (fd) [[maybe_unused]]
             const ssize_t written = ::write(fd.get(), &byte, 1);
     } catch (const std::bad_alloc&) {
-        // The sleep ends by its time limit.
+        // Without the FIFO the other task's sleep ends by its time limit.
     }
 }
 

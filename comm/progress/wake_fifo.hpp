@@ -1,5 +1,5 @@
-// Wakes a task that sleeps in epoll_wait instead of on its doorbell. Every task with TCP
-// connections and neighbours on its node has a FIFO `wake.TASK` in the directory of the node
+// WakeFifos: wakes tasks that sleep in epoll_wait instead of on their doorbells. Every task with
+// TCP connections and neighbours on its node has a FIFO `wake.TASK` in the directory of the node
 // segment, mode 0600. One byte in it ends the sleep (wait.hpp shows why no wake-up is lost). If the
 // segment is nameless, the FIFOs have no names either: the slot holds the descriptor's number,
 // which other tasks open below /proc. This is separate because the sleeper (tcp_device) and the
@@ -25,7 +25,7 @@ class WakeFifos {
     // first sleeps. The caller owns the descriptor. Throws Error.
     UniqueFd make(TaskId own) const;
     // Writes a byte to another task's FIFO, which the first call opens. Never blocks. Errors are
-    // ignored: a full FIFO has a byte already, and a FIFO that has gone has no reader to wake.
+    // ignored: a full FIFO already holds a byte, and a FIFO that is gone has no reader to wake.
     void wake(TaskId task) noexcept;
 
   private:

@@ -1,5 +1,5 @@
-// YieldBan: whether a task with TCP connections only should sleep instead of yielding, as judged by
-// how long its yields have taken. Pure, so that it is tested without other processes.
+// YieldBan: decides by the time that its yields have taken whether a task with TCP connections only
+// should sleep instead of yielding. Pure, so that it is tested without other processes.
 //
 // If another process computes on the core, nearly every yield that lets it run lasts for one time
 // slice of the scheduler, whereas a task that sleeps is scheduled promptly when a message arrives.
@@ -28,9 +28,10 @@ class YieldBan {
 
     // True if this wait should sleep at once.
     bool active() const noexcept { return waits_left_ > 0; }
-    // A wait that does not end at once begins.
+    // Call at the start of a wait that does not end at once.
     void begin_wait() noexcept { waits_left_ > 0 ? --waits_left_ : ++waits_since_; }
-    // A yield has ended. Returns true if it is the last of enough long ones, so that a ban begins.
+    // Reports a yield and how long it took. Returns true if a ban begins, because enough long
+    // yields have followed each other.
     bool yielded(std::chrono::nanoseconds took) noexcept {
         if (took < kLong) {
             if (took >= kGivenAway && suspicion_ > 0) --suspicion_;
