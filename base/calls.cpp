@@ -1,4 +1,5 @@
-// The names and kinds of all calls. The list of MPI's is generated from the table of its functions.
+// The names and kinds of all calls. The list of MPI calls is generated from
+// mpi/table/functions.tsv.
 #include "base/calls.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The calls of the message libraries: the number of each, its C name, and what a task in it does.
+// The calls of MPL and MPI: number, C name, and kind, which says what a task in the call does.
 // The numbers are in the node segment (base/segment/task_activity.hpp) and in traces
 // (tracer/probe/library_regions.hpp).
 //
@@ -57,11 +57,11 @@ enum class CallKind : std::uint8_t {
     kOther,             // anything else
 };
 
-// The C name of the call; "computing" for kNone, "?" for a number that is no call. The text ends
-// with a null character and exists as long as the process.
+// Returns the C name of the call; "computing" for kNone, "?" for a number that is no call. The text
+// ends with a null character and exists as long as the process.
 std::string_view call_name(Call call) noexcept;
 
-// kOther for a number that is no call.
+// Returns kOther for a number that is no call.
 CallKind call_kind(Call call) noexcept;
 
 // True if all members of a group take part in the call and wait in it.

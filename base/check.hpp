@@ -9,7 +9,7 @@
 
 namespace poe {
 
-// Prints the failed condition and its values to standard error and aborts. Streams are fast enough,
+// Prints the failed condition and its values to standard error and aborts. It uses a stream,
 // because this code runs only once.
 template <typename... Values>
 [[noreturn, gnu::cold, gnu::noinline]] void check_failed(const char* file, int line,

@@ -30,7 +30,7 @@ enum class CollectivePath : std::uint8_t {
 };
 inline constexpr auto kLastCollectivePath = CollectivePath::kPlan;
 
-// The name as the table of paths and displays have it; empty for kUnknown.
+// Returns the name in the table of paths and in displays; empty for kUnknown.
 constexpr std::string_view collective_path_name(CollectivePath path) noexcept {
     constexpr std::array<std::string_view, static_cast<std::size_t>(kLastCollectivePath) + 1>
         kNames{"",

@@ -1,4 +1,4 @@
-// See fold.hpp.
+// Breaks text between words; see fold.hpp.
 #include "base/fold.hpp"
 
 #include <algorithm>

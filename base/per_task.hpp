@@ -22,10 +22,10 @@ class ById {
 
     // The number of ids, in their own type.
     Id size() const noexcept { return static_cast<Id>(elements_.size()); }
-    // True if `id` is one of them. An id from outside must be tested before it is used.
+    // True if `id` is one of the ids. An id from outside must be tested before it is used.
     bool has(Id id) const noexcept { return id >= 0 && id < size(); }
 
-    // Any other id is an internal error.
+    // Precondition: has(id); another id is an internal error.
     decltype(auto) operator[](Id id) {
         POE_CHECK(has(id), id, size());
         return elements_[static_cast<std::size_t>(id)];

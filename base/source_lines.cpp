@@ -1,4 +1,4 @@
-// See source_lines.hpp.
+// Loads libdw and asks it for source lines; see source_lines.hpp.
 #include "base/source_lines.hpp"
 
 #include <charconv>
@@ -11,7 +11,7 @@
 namespace poe {
 namespace {
 
-// The functions of libdw that are needed.
+// The functions of libdw that this file calls.
 struct Libdw {
     template <typename F>
     void find(void* library, const char* name, F*& function) {
@@ -60,7 +60,7 @@ const Libdw& libdw() {
     return *library;
 }
 
-// Adds what `module` tells about `address`, which is an address of its Dwfl.
+// Adds what `module` says about `address`, an address in its Dwfl.
 void describe(Dwfl_Module* module, Dwarf_Addr address, SourceLine& line) {
     if (const char* name = libdw().addrname(module, address)) line.function = name;
     if (Dwfl_Line* source = libdw().getsrc(module, address)) {
@@ -69,7 +69,7 @@ void describe(Dwfl_Module* module, Dwarf_Addr address, SourceLine& line) {
     }
 }
 
-// How far the addresses of a module are above those of its symbols.
+// Returns the difference between the addresses of a module and those of its symbols.
 Dwarf_Addr bias_of(Dwfl_Module* module) {
     GElf_Addr bias = 0;
     libdw().getelf(module, &bias);

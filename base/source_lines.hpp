@@ -21,13 +21,13 @@ struct SourceLine {
     std::string object;        // the path of the executable or library
     std::uint64_t offset = 0;  // the address in this file
 
-    // "ring.c:42"; without debug information "main (ring+0x1189)" or "ring+0x1189"; empty if
-    // nothing is known. A function of C++ has its name of the source.
+    // Returns "ring.c:42"; without debug information "main (ring+0x1189)" or "ring+0x1189"; empty
+    // if nothing is known. The name of a C++ function is that of the source.
     std::string place() const;
 };
 
-// The line of an address in an object file, counted as its symbols are. `object` and `offset` of
-// the result are always set.
+// Returns the line of an address in an object file. `offset` is an address as the file's symbols
+// have it. `object` and `offset` of the result are always set.
 SourceLine line_in_object(const std::string& path, std::uint64_t offset);
 
 // The lines of addresses in the memory of one process of this computer. Keeps what it has read of
@@ -39,7 +39,7 @@ class ProcessLines {
     ProcessLines(const ProcessLines&) = delete;
     ProcessLines& operator=(const ProcessLines&) = delete;
 
-    // Nothing is known if the process is gone or may not be looked at.
+    // Returns an empty SourceLine if the process is gone or must not be observed.
     SourceLine line_of(std::uint64_t address) const;
 
   private:

@@ -1,5 +1,5 @@
-// "Did you mean": finds the known word nearest to a mistyped one. It is in base, not in poe,
-// because the host file's messages need it too.
+// "Did you mean": finds the known word nearest to a mistyped one. It is in base because many rooms
+// have messages about unknown words.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ std::string visible(std::string_view text);
 // \xNN. Text longer than 80 bytes is cut and ends in "...".
 std::string in_quotes(std::string_view text);
 
-// "1 task", "2 tasks"
+// Returns "1 task", "2 tasks".
 std::string count_words(std::size_t count, const std::string& thing);
 
 }  // namespace poe

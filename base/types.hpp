@@ -16,7 +16,7 @@ using Bytes = std::uint64_t;
 // How a task waits for a message (MP_WAIT_MODE). kAdaptive chooses by tasks per core on the node.
 enum class WaitMode : std::uint32_t { kAdaptive = 0, kPoll = 1, kYield = 2, kSleep = 3 };
 
-// How a task has ended its job.
+// How a task has ended the whole job.
 enum class StopKind : std::uint32_t {
     kNone,
     kStopall,   // mpc_stopall
@@ -28,8 +28,8 @@ enum class StopKind : std::uint32_t {
 // everywhere.
 enum class Euilib : std::uint32_t { kUs = 0, kIp = 1 };
 
-// The secret shared by the tasks of one job. A peer that connects proves with it that it is one of
-// them.
+// The secret shared by the tasks of one job. With it, a peer that connects proves that it belongs
+// to the job.
 inline constexpr std::size_t kJobKeyBytes = 32;
 using JobKey = std::array<std::uint8_t, kJobKeyBytes>;
 

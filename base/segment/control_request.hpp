@@ -27,8 +27,8 @@ struct FlushAnswer {
     std::int32_t agreed = 0;  // 0: the tasks asked for different modes; the old mode stays
 };
 
-// A process of a task that the debugger does not have yet asks for it, and waits for the answer: a
-// program that a shell script has started. It repeats the request while it waits.
+// Asks the debugger to attach to a process of a task, such as a program that a shell script has
+// started. The process waits for the answer and repeats the request while it waits.
 inline constexpr std::uint32_t kDebuggerMagic = 0x4742'4450;  // "PDBG" in memory
 struct DebuggerRequest {
     std::uint32_t magic = kDebuggerMagic;
@@ -37,7 +37,7 @@ struct DebuggerRequest {
 };
 static_assert(sizeof(DebuggerRequest) != sizeof(FlushRequest));
 
-// The debugger has the process, or does not want it.
+// The debugger has attached to the process, or does not want it.
 struct DebuggerAnswer {
     std::uint32_t magic = kDebuggerMagic;
 };

@@ -11,8 +11,8 @@
 namespace poe {
 namespace {
 
-// The longest backlog that the system allows, because connections from strangers must not keep
-// those of tasks out while the task computes.
+// The longest backlog that the system allows. While the task computes and accepts no connection,
+// connections from strangers must not fill the backlog.
 constexpr int kBacklog = 4096;
 
 }  // namespace

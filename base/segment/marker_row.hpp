@@ -3,8 +3,8 @@
 // the task, at any rate. Watchers read it. Neither side waits for the other, and a writer that is
 // killed in the middle of a write does no harm.
 //
-// A light is one byte, so one store sets it. `done` and `total` are separate words: a reader may
-// combine the new value of one with the old value of the other, for one picture.
+// A light is one byte, so one store sets it. `done` and `total` are separate words: for one
+// picture, a reader may combine the new value of one with the old value of the other.
 //
 // A text is longer than one atomic store. Texts go to a ring of slots:
 //   1. The writer draws the next number with one atomic addition.
@@ -18,8 +18,8 @@
 //
 // The sum multiplies each word by an odd constant of its own. Texts that differ in one word never
 // have the same sum; a mixture of two texts has it with probability 2^-64. A reader that finds no
-// valid slot (because a writer writes all the time) keeps the text it has. One case remains: a
-// writer that is stopped within its call while others write a whole ring may spoil one text. Lights
+// valid slot (because a writer writes all the time) keeps the text it has. One case remains: if a
+// writer is stopped within its call while others write a whole ring, one text may be lost. Lights
 // are never lost.
 #pragma once
 
@@ -91,8 +91,8 @@ struct MarkerTextSlot {
 
   private:
     // The constants are splitmix64 of the position, made odd. A slot that was never written has
-    // head and check 0, which is a valid sum of number 0. read() rejects it, because numbers start
-    // at 1.
+    // head 0 and check 0, which is a valid sum. read() rejects it, because its number is 0 and
+    // numbers start at 1.
     static constexpr std::uint64_t factor(std::size_t position) noexcept {
         std::uint64_t z = (position + 1) * 0x9e3779b97f4a7c15ull;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -114,7 +114,7 @@ struct MarkerRow {
 
     // Colour + 1; 0: never set.
     alignas(64) std::array<std::atomic<std::uint8_t>, kMaxLights> lights;
-    // The number of the task's lights (MP_PMLIGHTS) + 1; 0: the task has not set it.
+    // 1 + the number of the task's lights (MP_PMLIGHTS); 0: the task has not set it.
     std::atomic<std::uint8_t> width;
     std::atomic<std::uint64_t> last;   // number of the latest text, from 1 on
     std::atomic<std::uint64_t> done;   // progress: `done` units out of

@@ -1,12 +1,12 @@
 // The queues of the message layer, as they are in a task's memory: posted receives, and messages
 // that no receive has matched. The message layer works on them (comm/matching/keyed_queues.hpp),
 // and the daemon reads them with process_vm_readv for a debugger
-// (partition_manager/daemon/queue_reader.hpp). Both depend on the layout, so
-// whoever changes it must increment kSegmentVersion.
+// (partition_manager/daemon/queue_reader.hpp). Both depend on the layout, so a change of it must
+// increment kSegmentVersion.
 //
-// The task publishes the address of its MatcherTables once, in its slot, and nothing per message.
-// So a reader may find the queues in the middle of a change. Such a state is recognized: links and
-// counts that do not agree.
+// The task publishes the address of its MatcherTables once, in its slot, and nothing per message. A
+// reader may therefore find the queues in the middle of a change. It recognizes this state: links
+// and counts do not agree.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,10 @@
-// What a task of another MPI library keeps in its own memory, for its daemon to read (mpi/observe
-// writes it, partition_manager/daemon/observed_memory.hpp reads it with process_vm_readv). The
-// address is in the task's slot. It is consistent while the task stays in its calls, which
-// TaskSlot::calls tells: it is the number of calls that the task has begun. If several threads may
-// call, it is incremented instead before and after each change of the tables, so it is odd during a
-// change.
+// The tables of a task of another MPI library, in the task's own memory, for its daemon
+// (mpi/observe writes them, partition_manager/daemon/observed_memory.hpp reads them with
+// process_vm_readv). Their address is in the task's slot. The tables change only when a call begins
+// or ends. TaskSlot::calls is the number of calls that the task has begun, so a reader that finds
+// the same number before and after has read a consistent state. If several threads may call,
+// TaskSlot::calls is instead incremented before and after each change of the tables, so it is odd
+// during a change.
 #pragma once
 
 #include <array>
@@ -39,8 +40,7 @@ struct ObservedComm {
     std::uint32_t operations = 0;  // collective operations that this member has begun
 };
 
-// What must happen before the call of the task returns. It needs all of them, or one if
-// `one_suffices`.
+// One event that must happen before a call returns (ObservedWait).
 struct ObservedNeed {
     enum class Kind : std::uint32_t {
         kUnknown,        // anything may end the wait
@@ -63,7 +63,7 @@ struct ObservedNeed {
     bool operator==(const ObservedNeed&) const = default;
 };
 
-// What must happen before one call returns.
+// The events that must happen before one call returns: all of them, or one if `one_suffices`.
 struct ObservedWait {
     static constexpr std::size_t kMostNeeds = 64;
 
@@ -72,8 +72,8 @@ struct ObservedWait {
     std::array<ObservedNeed, kMostNeeds> needs{};
 };
 
-// A thread that calls. If only one thread may call, the first entry has its wait and nothing else,
-// because the slot shows its call.
+// A thread that is in a call. If only one thread may call, the first entry has only the thread's
+// wait, because the slot shows its call.
 struct ObservedCaller {
     static constexpr std::size_t kNameBytes = 32;
 

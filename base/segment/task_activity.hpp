@@ -74,7 +74,7 @@ struct TaskActivityWords {
                           std::memory_order_release);
     }
 
-    // The same for another process, while the task may be setting its next call. False: it was.
+    // The same for another process, while the task may set its next call. Returns false if it did.
     bool stamp_if_same(std::uint32_t since_ms) noexcept {
         std::uint64_t now = bytes_since.load(std::memory_order_relaxed);
         return now >> 32 != 0 || bytes_since.compare_exchange_strong(

@@ -1,15 +1,15 @@
-// What the threads of a task wait for that may call at the same time (MPI_THREAD_MULTIPLE), in the
-// task's own memory for its daemon to read (comm/progress/thread_waits.hpp writes it,
-// partition_manager/daemon/waiting_threads.hpp reads it with process_vm_readv). The address is in
-// the task's slot. It is separate from the slot, which has room for the call of one thread. The
-// layout is shared by both, and a change of it needs a new kSegmentVersion.
+// ThreadWaitsTable: what the threads of a task with MPI_THREAD_MULTIPLE wait for, in the task's own
+// memory, for its daemon (comm/progress/thread_waits.hpp writes it,
+// partition_manager/daemon/waiting_threads.hpp reads it with process_vm_readv). Its address is in
+// the task's slot, which itself has room for the call of one thread only. Both depend on the
+// layout, so a change of it must increment kSegmentVersion.
 //
 // Invariant. Only the thread that has the turn writes the table. `changes` grows whenever something
 // happens that may end a wait: a thread ends a call, begins or ends a wait, or a message moves.
-// `noted` is the value of `changes` for which the entries are right; they are written only in waits
-// that last. So if both are equal while no thread has the turn, all threads of the entries wait,
-// for what the entries say, and nothing has happened since they were written. Between two
-// increments of `looks`, the thread that has the turn has given it up.
+// `noted` is the value of `changes` when the entries were written, which is done only in waits that
+// last. If both are equal while no thread has the turn, all threads of the entries still wait for
+// what the entries say, and nothing has happened since. Between two increments of `looks`, the
+// thread that has the turn gives it up.
 #pragma once
 
 #include <array>

@@ -16,7 +16,7 @@ inline constexpr const char* kTuningFileVariable = "MP_TUNEFILE";
 // text.
 inline constexpr const char* kPlanFileVariable = "MP_PLAN";
 inline constexpr const char* kPlanTextVariable = "MP_PLANTEXT";
-// Also of a plan.
+// The maximum length in bytes of a tuning file and of a plan.
 inline constexpr std::size_t kLongestTuning = std::size_t{64} << 10;
 
 // Returns the value of MP_TUNEFILE, or poe/tuning.<host> in the user's configuration directory.

@@ -1,6 +1,6 @@
-// The text of a tuning file (mptune(1)), or the reason why it cannot be read. poe reads the file
-// where the job is started and passes the result to the tasks in MP_TUNING, because all tasks of a
-// job, on whatever node, must see the same text or the same failure.
+// The text of a tuning file (mptune(1)), or the reason why it cannot be read. poe reads the file on
+// the home node and passes the result to the tasks in MP_TUNING, because all tasks of a job must
+// see the same text or the same failure.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct NamedTuning {
     std::string path;
     TuningText read;
 };
-// Converts to and from the value of MP_TUNING: the file's path, a newline, and its text. If the
-// file could not be read, '!' and the failure replace the text; no tuning file begins with '!'.
+// Convert to and from the value of MP_TUNING: the file's path, a newline, and its text. If the file
+// could not be read, '!' and the failure replace the text; no tuning file begins with '!'.
 std::string tuning_to_hand(const NamedTuning& tuning);
 NamedTuning handed_tuning(std::string_view value);
 

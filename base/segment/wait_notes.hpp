@@ -7,10 +7,10 @@
 //   UnexpectedNotes  the messages that have arrived and have not been received
 //   ContextName      the name of the communicator of its call
 //
-// Suppose that the last movement was T ago and that a later poll found nothing. Then the task has
-// been waiting for all of T, and it runs (it is neither stopped nor starved). If this is true of
-// every task of a set, and no task outside the set can wake one of them, then none of them will
-// ever continue: all were waiting T ago, and each has polled since
+// Suppose that the last movement was a time T ago and that a later poll found nothing. Then the
+// task has been waiting during all of T, and it runs (it is neither stopped nor starved). If this
+// is true of every task of a set, and no task outside the set can wake one of them, then none of
+// them will ever continue: all were waiting T ago, and each has polled since
 // (partition_manager/status/wait_graph.hpp).
 //
 // The task writes in the order pulse, awaited, notes, and then pulse again with the time of a poll.
@@ -186,8 +186,8 @@ struct UnexpectedNotes {
         sequence.store((before | 1u) + 1, std::memory_order_release);
     }
 
-    // Empty if every attempt was disturbed by the writer. Acquire loads: none of them can be moved
-    // after the second load of `sequence`.
+    // Returns an empty value if the writer disturbed every attempt. Acquire loads: none of them can
+    // be moved after the second load of `sequence`.
     std::optional<UnexpectedView> read() const noexcept {
         constexpr int kAttempts = 100;
         for (int attempt = 0; attempt < kAttempts; ++attempt) {
