@@ -1,6 +1,6 @@
-// Renders a part of the screen as bytes for the terminal. It is used when other programs own the
-// rest of the screen, so that curses, which needs the whole screen, cannot be used. Pure. Uses only
-// features that every current terminal supports: cursor positions, colours, a scroll region.
+// Renders a part of the screen as bytes for the terminal. Curses needs the whole screen; this is
+// for a screen whose rest other programs use. Pure. Uses only features that every current terminal
+// supports: cursor positions, colours, a scroll region.
 #pragma once
 
 #include <string>

@@ -89,14 +89,13 @@ std::optional<Key> key_of_character(wint_t character) {
 }  // namespace
 
 Screen::Screen(const Settings& settings) {
-    // Ignores LINES and COLUMNS, because nothing depends on them and a wrong LINES would truncate
-    // the screen.
+    // Makes curses ignore LINES and COLUMNS, because a wrong LINES would truncate the screen.
     termios settings_before{};
     ::tcgetattr(STDOUT_FILENO, &settings_before);
     ::use_env(FALSE);
     ::use_tioctl(TRUE);
-    // Curses ignores SIGTSTP while it writes, unless the program has a handler, and would so lose
-    // the signal.
+    // Without a handler in the program, curses ignores SIGTSTP while it writes, and the signal
+    // would be lost.
     ::signal(SIGTSTP, [](int) {});
     SCREEN* terminal = ::newterm(nullptr, stdout, stdin);
     if (terminal == nullptr) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<int, 6> kDeadly{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 
-// The data of the signal handler, which cannot get them from anywhere else.
+// The data of the signal handler. They are global, because a handler has no other way to get them.
 struct Rescue {
     int fd = -1;
     std::size_t size = 0;

@@ -1,4 +1,4 @@
-// Formats numbers for a display: short, and of nearly constant width.
+// Formats numbers for a display: short, with nearly constant width.
 #pragma once
 
 #include <chrono>
