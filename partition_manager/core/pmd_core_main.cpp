@@ -5,7 +5,7 @@
 //   pmd-core -lines PROCESS:ADDRESS...                 prints where these calls were made, a line for each
 //
 // This process becomes the program. Its orphaned grandchild stays and traces it (task_tracer.hpp).
-// Therefore the program has no unknown child, and it keeps the process id that pmd knows.
+// The program therefore has no child that it does not know, and has the process id that pmd knows.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -156,8 +156,8 @@ bool is_library_of_poe(const std::string& path) {
     return false;
 }
 
-// Each word is "PROCESS:ADDRESS"; the address is that after the call. The line of an unknown place
-// is empty.
+// Each word is "PROCESS:ADDRESS"; the address is the one to which the call returns. Prints an empty
+// line for an unknown place.
 int print_places(int count, char** words) {
     std::map<pid_t, poe::ProcessLines> processes;
     for (int i = 0; i < count; ++i) {
@@ -177,7 +177,7 @@ int print_places(int count, char** words) {
         if (is_library_of_poe(line.object)) line = {};
         line.function = poe::demangled(line.function.c_str());
         std::puts(line.place().c_str());
-        std::fflush(stdout);  // pmd takes what is there when its patience ends
+        std::fflush(stdout);  // pmd uses the lines that have arrived when its time limit expires
     }
     return 0;
 }

@@ -1,4 +1,4 @@
-// See process_stacks.hpp.
+// Unwinds a stopped process with libdw; see process_stacks.hpp.
 #include "partition_manager/core/process_stacks.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ int add_frame(Dwfl_Frame* state, void* argument) {
     if (!dwfl_frame_pc(state, &address, &is_activation)) return DWARF_CB_ABORT;
     StackFrame frame;
     frame.address = address;
-    // A return address is one past the call; it may belong to the next line or function.
+    // A return address is one past the call, and may belong to the next line or function.
     if (!is_activation) --address;
     Dwfl* dwfl = dwfl_thread_dwfl(dwfl_frame_thread(state));
     if (Dwfl_Module* module = dwfl_addrmodule(dwfl, address); module != nullptr) {

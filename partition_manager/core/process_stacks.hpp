@@ -28,7 +28,7 @@ struct ThreadStack {
 // never for a network. Throws Error if nothing can be read.
 std::vector<ThreadStack> stacks_of(pid_t process, pid_t first);
 
-// "solve (heat.c:42)", "solve (libm.so.6)", "0x4005f0 (heat)".
+// Returns "solve (heat.c:42)", "solve (libm.so.6)" or "0x4005f0 (heat)".
 std::string frame_in_words(const StackFrame& frame);
 
 }  // namespace poe::pm

@@ -1,4 +1,4 @@
-// See task_tracer.hpp.
+// The ptrace loop; see task_tracer.hpp.
 #include "partition_manager/core/task_tracer.hpp"
 
 #include <algorithm>

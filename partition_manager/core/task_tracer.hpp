@@ -1,8 +1,8 @@
 // TaskTracer: traces one task. If a signal is about to end the task, it stops the task's threads,
 // calls on_fatal, and lets the task die. It uses ptrace, so it works for every program, whatever
-// the program is linked to and whatever its state is. Signals that the program handles itself are
-// left to the program. If its handler then raises the signal again to die from it, the tracer sees
-// that.
+// the program is linked to and whatever its state is. A signal that the program handles is passed
+// to the program. If the handler then raises the signal again to die from it, the tracer sees the
+// second signal.
 #pragma once
 
 #include <functional>

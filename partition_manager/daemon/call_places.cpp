@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{2};
 
-// What the descriptor yields until its end or until `end`.
+// Reads from the descriptor until its end or until the time `end`.
 std::string read_until(int fd, Clock::time_point end) {
     std::string text;
     for (;;) {
@@ -40,7 +40,7 @@ std::string read_until(int fd, Clock::time_point end) {
     }
 }
 
-// The output of pmd-core -lines: a line for each call, in their order.
+// Returns the output of pmd-core -lines: a line for each call, in the order of the calls.
 std::string run_helper(const std::vector<CallSite>& calls) {
     std::vector<std::string> words{find_pmd_sibling("pmd-core"), "-lines"};
     for (const auto& [process, site] : calls)
@@ -78,7 +78,7 @@ void CallPlaces::learn(const std::vector<CallSite>& calls) {
     try {
         text = run_helper(unknown);
     } catch (const Error&) {
-        return;  // the report has no places then
+        return;  // the report then has no places
     }
     std::string_view rest = text;
     for (const CallSite& call : unknown) {

@@ -16,11 +16,11 @@ using CallSite = std::pair<pid_t, std::uint64_t>;
 
 class CallPlaces {
   public:
-    // Finds out the places of these calls. Blocks while debug information is read, but at most for
-    // two seconds; what is not known by then is asked for again the next time.
+    // Looks up the places of these calls. Blocks while debug information is read, but for at most
+    // two seconds; the next call looks up again what is not known by then.
     void learn(const std::vector<CallSite>& calls);
 
-    // "ring.c:42"; without debug information "main (ring+0x1189)"; empty if it is unknown.
+    // Returns "ring.c:42"; without debug information "main (ring+0x1189)"; empty if it is unknown.
     std::string place(const CallSite& call) const;
 
   private:

@@ -34,7 +34,7 @@ class ControlSocket {
     // ignored.
     void answer_all(const FlushAnswer& answer);
 
-    // Lets this process continue that waits for the debugger; 0: all of them.
+    // Lets a process continue that waits for the debugger; 0: all such processes.
     void answer_process(std::int32_t pid);
 
   private:

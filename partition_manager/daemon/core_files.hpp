@@ -1,4 +1,4 @@
-// The remains of a dying task (-coredir, -corefile_format): the kernel's core file in a separate
+// What a dying task leaves (-coredir, -corefile_format): the kernel's core file in a separate
 // directory, or the stacks of its threads as text.
 #pragma once
 

@@ -28,8 +28,8 @@ std::optional<std::uint64_t> calls_for_data(pid_t process) {
     return sum;
 }
 
-// The kernel says "running" of a thread that runs or could run, and -1 of one that sleeps outside
-// of system calls, as it does while a page of a file is read.
+// In /proc, a thread that runs or could run is "running". A thread that sleeps outside of system
+// calls, for example while a page of a file is read, has the number -1.
 bool is_in_no_file(const std::filesystem::path& thread) {
     std::ifstream file(thread / "syscall");
     std::string call;

@@ -1,5 +1,5 @@
-// Whether a process uses files: a call for a file of MPI may last long because of the file system,
-// and not because of other tasks.
+// FileUse: finds out whether a process uses files. A call for a file of MPI may last long because
+// of the file system and not because of other tasks.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,12 @@
 
 namespace poe::pm {
 
-// Not for several threads.
+// For one thread.
 class FileUse {
   public:
-    // True if the process has neither read nor written between the call of this function before and
-    // this one, and none of its threads is in a system call that could be for a file. Needs two
-    // calls that are at least `apart` from each other: the first one answers false, and so does one
-    // for which the kernel does not tell enough. Never blocks.
+    // True if the process has neither read nor written since an earlier call of this function, at
+    // least `apart` ago, and none of its threads is in a system call that could be for a file.
+    // False in the first call, and if the kernel does not report enough. Never blocks.
     bool rests(pid_t process, std::chrono::steady_clock::time_point now,
                std::chrono::milliseconds apart);
 

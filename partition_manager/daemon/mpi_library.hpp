@@ -1,12 +1,12 @@
-// Which MPI library a program gets that somebody has built for the standard's binary interface:
-// POE's own, unless the user wants that of the program (-mpi_library). The program may name
-// directories in which another one is installed, and those in DT_RPATH precede LD_LIBRARY_PATH.
-// Therefore POE's library is preloaded. The loader then uses it wherever a library with the same
-// soname is needed.
+// Chooses the MPI library of a program that was built for the standard's binary interface: POE's
+// own, unless the user wants the program's (-mpi_library). The program may name directories in
+// which another library is installed, and those in DT_RPATH precede LD_LIBRARY_PATH. Therefore
+// POE's library is preloaded. The loader then uses it wherever a library with the same soname is
+// needed.
 //
-// On request (-mpi poe) a program that somebody has built for MPICH's binary interface gets POE's
-// library too, through libmpich.so.12 of POE (mpi/mpich_abi). Its folder precedes all others in
-// LD_LIBRARY_PATH, so a program that loads its MPI library at run time, or that a script starts,
+// On request (-mpi poe) a program that was built for MPICH's binary interface gets POE's library,
+// too, through POE's libmpich.so.12 (mpi/mpich_abi). The folder of that library precedes all others
+// in LD_LIBRARY_PATH, so a program that loads its MPI library at run time, or that a script starts,
 // finds it as well.
 #pragma once
 

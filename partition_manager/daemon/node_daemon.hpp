@@ -126,7 +126,7 @@ class NodeDaemon {
         std::chrono::system_clock::time_point wall{};
         std::optional<NodeUse> use;  // until no process of the job is left on this node
     };
-    // How far this node, and the nodes below it, are.
+    // The progress of the start on this node and on the nodes below it.
     struct Readiness {
         std::optional<NodeFacts> facts;  // set once this node is prepared
         bool told_prepared = false;

@@ -135,7 +135,7 @@ void NodeDaemon::prepare() {
     on_relay_news();
 }
 
-// Tasks that other tasks start use what the first job has.
+// Spawned tasks use what the first job has reserved.
 std::string NodeDaemon::take_node() {
     if (job_.spawned) return "";
     const NodeReservation wanted =
@@ -272,7 +272,7 @@ void NodeDaemon::launch() {
                                     [this](TaskStates states) { send(std::move(states)); });
     if (job_.observe != Observe::kNo)
         watching_.observed = std::make_unique<ObservedCalls>(loop_, *segment_);
-    // Displays on the home node look at the tasks of the first job there themselves.
+    // Displays on the home node observe the first job's tasks of that node themselves.
     if (node_ != job_.launch.home || job_.spawned)
         watching_.shown = std::make_unique<NodeWatch>(
             loop_, *segment_,

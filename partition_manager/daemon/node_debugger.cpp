@@ -159,7 +159,7 @@ void NodeDebugger::flush() {
                             });
             return;
         } else if (errno != EINTR) {
-            queue_.clear();  // gdb has ended, which is about to be noticed
+            queue_.clear();  // gdb has ended; the end of its output reports that
         }
     }
     if (ending_) in_.reset();
@@ -206,7 +206,7 @@ void NodeDebugger::end() {
     next_.reset();
     if (pid_ == 0 || ending_) return;
     ending_ = true;
-    room_ = std::int64_t{1} << 40;  // nobody has to read what gdb writes from now on
+    room_ = std::int64_t{1} << 40;  // from now on gdb's output needs no reader
     if (!reading_) read(false);
     if (queue_.empty()) in_.reset();
     timer_.expires_after(kDetachLimit);
@@ -215,9 +215,9 @@ void NodeDebugger::end() {
     });
 }
 
-// A function that gdb has called in a task gets the signal in the task, and ends. gdb itself ends
-// what it executes at a SIGINT. A task that is stopped must not get the signal, which would wait
-// for it and kill it after gdb has detached.
+// A function that gdb has called in a task ends if the task gets SIGINT, and so does a command that
+// gdb itself executes if gdb gets it. A stopped task must not get the signal: it would stay
+// pending, and kill the task after gdb has detached.
 void NodeDebugger::interrupt(pid_t task) {
     if (pid_ == 0) return;
     const bool executes = task != 0 && tracer_of(task) == pid_ && has_running_thread(task);
@@ -241,7 +241,7 @@ bool NodeDebugger::on_child_exit(pid_t pid, int status) {
     pid_ = 0;
     timer_.cancel();
     room_ = std::int64_t{1} << 40;
-    // What gdb wrote last is in the pipes.
+    // The last output of gdb is still in the pipes.
     for (const bool errors : {false, true})
         for (int chunks = 0; chunks < kMostLastChunks && take(errors); ++chunks) {
         }
@@ -253,7 +253,7 @@ bool NodeDebugger::on_child_exit(pid_t pid, int status) {
         if (!errors_.empty()) text += ": " + errors_;
     }
     close_all();
-    // The pdbx of the next gdb has nothing to do with this one.
+    // If a next gdb waits, its pdbx must not learn of the end of this one.
     if (!next_) handlers_.send(DebuggerEnded{std::move(text)});
     handlers_.on_end();
     if (next_) start(*std::exchange(next_, std::nullopt));

@@ -41,7 +41,7 @@ std::string node_statistics_line(const std::vector<trace::Record>& before,
         std::snprintf(text, sizeof text, "%s%s=%.4g", line.empty() ? "" : " ", name, value);
         line += text;
     };
-    // What has not changed is not in the second sample.
+    // The second sample contains only values that have changed.
     const auto growth = [&](Metric metric) -> std::optional<double> {
         const auto first = value_of(before, metric);
         if (!first) return std::nullopt;

@@ -153,7 +153,7 @@ void NodeTrace::start_sampler(const std::string& stream) {
     const auto report = [this, node](const std::string& what) {
         send_(Attention{"node " + node + ": " + what});
     };
-    // Tasks that run already: tracing of the job was started later.
+    // If tracing was started after the job, its tasks run already.
     std::vector<std::pair<TaskId, pid_t>> running;
     for (std::size_t task = 0; task < job_.tasks.size(); ++task) {
         const auto index = segment_->local_index(static_cast<TaskId>(task));
@@ -191,8 +191,8 @@ void NodeTrace::store_words(std::uint32_t level) {
         segment_->slot(index).tracing.store(word, std::memory_order_release);
 }
 
-// True if the stream's task writes the stream itself. Until then, which may be forever, the daemon
-// records what the task is doing.
+// True if the stream's task writes the stream itself. Until it does, and it may never do so, the
+// daemon records what the task is doing.
 bool NodeTrace::records_now(std::size_t place) {
     if (records_itself_[place]) return true;
     const UniqueFd file(::open(streams_[place].path.c_str(), O_RDONLY | O_CLOEXEC));

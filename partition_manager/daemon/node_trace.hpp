@@ -3,7 +3,7 @@
 // - makes the tasks start and stop recording by a word in their slots,
 // - writes a stream of its own (how tasks ended, statistics, clocks),
 // - has the call stacks of the tasks recorded by a child, if the user wants them,
-// - finally ensures that poe has all streams. If poe's directory is visible on this node, the
+// - transfers the streams to poe at the end. If poe's directory is visible on this node, the
 //   streams were created in it. Otherwise they are sent up the channel, within a window.
 //
 // There is one trace at a time. A job may be traced several times, one trace after another

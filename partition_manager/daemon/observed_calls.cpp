@@ -4,7 +4,7 @@
 namespace poe::pm {
 namespace {
 
-// How often the slots are read once a task is observed, and before.
+// The intervals at which the slots are read after a task is observed, and before.
 constexpr std::chrono::milliseconds kOften{100};
 constexpr std::chrono::milliseconds kSeldom{1000};
 

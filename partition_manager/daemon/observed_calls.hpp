@@ -1,5 +1,5 @@
-// ObservedCalls: notes in the slots of observed tasks since when each has been in its call. Such a
-// task is inside another MPI library while it waits, so it cannot do this itself (mpi/observe).
+// ObservedCalls: writes into the slots of observed tasks when each began its call. While such a
+// task waits, it is inside another MPI library, so it cannot do this itself (mpi/observe).
 #pragma once
 
 #include <chrono>

@@ -45,7 +45,7 @@ bool add_comms(pid_t process, const ObservedArray& array, std::vector<CommCount>
     return true;
 }
 
-// True if the calls that the tables describe are all that the task does.
+// True if no thread outside of the calls in the tables can act.
 bool nothing_else_acts(pid_t process, const ObservedTables& tables) {
     if (tables.many_threads == 0) return true;
     if (tables.too_many_callers != 0 ||

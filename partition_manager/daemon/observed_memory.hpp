@@ -8,9 +8,9 @@
 
 namespace poe::pm {
 
-// Reads from the process of the slot; never blocks. Not known if the task has moved on meanwhile,
-// or if the kernel forbids it. The task may write anything there: whatever is read is bounded, and
-// nothing of it is trusted to be an address or a number that exists.
+// Reads from the process of the slot; never blocks. The result is not known if the task has moved
+// on meanwhile, or if the kernel forbids reading. The task may have written anything, so the amount
+// that is read is bounded, and every address and number is checked.
 ObservedEvidence read_observed_memory(const TaskSlot& slot);
 
 }  // namespace poe::pm

@@ -17,7 +17,7 @@ namespace poe::pm {
 namespace {
 
 using Switches =
-    std::map<pid_t, std::string>;  // by thread: how often it has given up its processor
+    std::map<pid_t, std::string>;  // by thread: the number of times that it gave up its processor
 
 // True if no other process shares this memory: it is private and has no file.
 bool is_own_memory(pid_t process, std::uint64_t address) {
@@ -56,7 +56,7 @@ std::string switches_of(const std::filesystem::path& thread) {
     return found;
 }
 
-// Nothing if a thread does not sleep.
+// Returns nothing if a thread does not sleep.
 std::optional<Switches> look(pid_t process, std::span<const pid_t> left_out) {
     Switches all;
     std::error_code error;

@@ -1,5 +1,5 @@
-// Reading the memory of another process. The content is whatever that process has there: nothing of
-// it is trusted to be an address or a number that makes sense.
+// Reads the memory of another process, which may contain anything: the caller must check every
+// address and number in it.
 #pragma once
 
 #include <cstddef>

@@ -24,8 +24,8 @@ std::uint64_t address_of(const void* pointer) {
     return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-// The queues of one process. Each function returns false, or nothing, if it finds what cannot be
-// true.
+// The queues of one process. Each function returns false, or nothing, if it finds inconsistent
+// values.
 class Reader {
   public:
     Reader(pid_t process, const MatcherTables& tables) : process_(process), tables_(tables) {}

@@ -1,5 +1,5 @@
-// Reads the message queues of a task from its memory (base/segment/match_queues.hpp). Nothing is
-// called in the task, and the task does not notice it.
+// Reads the message queues of a task from its memory (base/segment/match_queues.hpp), without any
+// action of the task.
 #pragma once
 
 #include "base/segment/segment_layout.hpp"
@@ -7,8 +7,8 @@
 
 namespace poe::pm {
 
-// Reads from the process of the slot. Never blocks; the work is bounded. A task that runs meanwhile
-// is found to be changing unless two readings agree.
+// Reads from the process of the slot, twice. If the two readings differ, the state is kChanging.
+// Never blocks; the work is bounded.
 MessageQueues read_message_queues(const TaskSlot& slot);
 
 }  // namespace poe::pm

@@ -49,7 +49,7 @@ bool allows_perf_events() {
         ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC))));
 }
 
-// Since Linux 5.9, x86-64 looks at these timers on the way from the kernel to the program.
+// Since Linux 5.9, x86-64 handles these timers when it returns from the kernel to the program.
 bool has_safe_timer_signals() {
 #ifdef __x86_64__
     utsname system = {};

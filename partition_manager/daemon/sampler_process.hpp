@@ -20,13 +20,13 @@
 
 namespace poe::pm {
 
-// Whether the kernel allows perf events of a process of this user, tried on this process.
+// True if the kernel allows perf events of a process of this user; tried on this process.
 bool allows_perf_events();
-// Whether signals of a timer of processor time never interrupt a system call on this kernel.
+// True if on this kernel the signals of a timer of processor time never interrupt a system call.
 bool has_safe_timer_signals();
-// Makes the file into which tasks copy their stacks, `rate` times per second. Throws Error.
+// Creates the file into which tasks copy their stacks `rate` times per second. Throws Error.
 void make_sample_slots(const std::string& path, int rate);
-// The variables of a task that copies its stacks into this file.
+// Returns the environment variables of a task that copies its stacks into this file.
 std::vector<std::pair<std::string, std::string>> sample_variables(const std::string& slots,
                                                                   TaskId task);
 

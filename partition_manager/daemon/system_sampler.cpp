@@ -85,7 +85,7 @@ std::string_view next_line(std::string_view& text) {
     return line;
 }
 
-// What all interfaces but the loopback have received and sent.
+// The bytes and packets that all interfaces except the loopback have received and sent.
 struct NetworkSums {
     std::uint64_t bytes_in = 0;
     std::uint64_t packets_in = 0;

@@ -133,8 +133,8 @@ bool binds(const JobSpec& job) {
     return job.bind && (job.tasks.size() > 1 || job.threads > 0);
 }
 
-// Variables of OpenMP for the threads of each task (-threads). A thread of a bound task stays on
-// its core. Variables that the user has set count.
+// Adds the variables of OpenMP for the threads of each task (-threads), except those that the user
+// has set. A thread of a bound task stays on its core.
 void add_thread_variables(const JobSpec& job, bool bound, EnvironmentEntries& entries) {
     const auto add = [&](const std::string& name, const std::string& value) {
         const auto sets = [&](const std::string& entry) { return entry.starts_with(name + "="); };
@@ -369,8 +369,8 @@ class Round {
         one.task.terminal = std::move(terminal.master);
     }
 
-    // Preloads what shows the calls of other MPI libraries, and what makes output appear line by
-    // line.
+    // Preloads the observer of other MPI libraries, and the library that makes output
+    // line-buffered.
     void add_preloads(Prepared& one, const MpiLibraryChoice& library, EnvironmentEntries& entries) {
         const JobSpec& job = starter_.job;
         const std::uint32_t command = job.tasks[static_cast<std::size_t>(one.task.task)].command;
@@ -381,7 +381,8 @@ class Round {
         std::string preload;
         for (const std::string& entry : job.environment)
             if (entry.starts_with(kPreload)) preload = entry.substr(kPreload.size());
-        // What uses MPICH's interface on POE's library is recorded by that library.
+        // POE's library itself records the calls of a program that uses it through MPICH's
+        // interface.
         const bool observe =
             !observer_library_.empty() && program->accepts_preload && library.folder.empty() &&
             (job.observe == Observe::kYes || !program->needs_mpl) &&

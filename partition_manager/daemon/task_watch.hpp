@@ -24,7 +24,8 @@ namespace poe::pm {
 // Call only from the event loop's thread. The segment must outlive this object.
 class TaskWatch {
   public:
-    // If `timeout` is 0, nothing is reported unasked. `report` is called from the event loop.
+    // If `timeout` is 0, nothing is reported without a request. `report` is called from the event
+    // loop.
     TaskWatch(asio::io_context& loop, const NodeSegment& segment, std::chrono::seconds timeout,
               std::function<void(TaskStates)> report);
 
@@ -33,8 +34,8 @@ class TaskWatch {
     // kStatusRounds or more it returns all tasks.
     TaskStates states(std::uint32_t round);
 
-    // While a debugger holds tasks, nothing is reported. When it lets them continue, their waits
-    // count from then on.
+    // Call with true while a debugger holds tasks: nothing is then reported. After the call with
+    // false, the time of the tasks' waits starts again.
     void hold(bool on);
 
   private:

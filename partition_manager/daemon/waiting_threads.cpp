@@ -21,8 +21,8 @@ bool is_noted(const ThreadWaitsTable& table) {
            table.count > 0 && table.count <= ThreadWaitsTable::kMostThreads;
 }
 
-// True if no thread had the turn at a moment during the call. A thread that polls without a pause
-// has it most of the time, but gives it up between two looks.
+// True if at some moment during the call no thread had the turn. A thread that polls without a
+// pause has it most of the time, but gives it up between two polls.
 bool turn_is_free(pid_t process, std::uint64_t address, const ThreadWaitsTable& table) {
     const std::uint64_t place = address + offsetof(ThreadWaitsTable, looks);
     std::uint32_t turn = 0;
@@ -76,8 +76,8 @@ ObservedEvidence read_waiting_threads(const TaskSlot& slot) {
         waiting.push_back(thread->thread);
         evidence.waits.push_back(noted_wait(*thread));
     }
-    // While the turn is free, no thread that waits holds another lock, so no thread that sleeps
-    // waits for such a lock. If the table is then still the same, no call has begun or ended and no
+    // While no thread has the turn, no waiting thread holds another lock, so no sleeping thread
+    // waits for such a lock. If the table is still the same then, no call has begun or ended and no
     // message has moved since it was read.
     const auto nothing_moves = [&] {
         ThreadWaitsTable now;

@@ -10,8 +10,9 @@ namespace poe::pm {
 // Reads from the process of the slot; never blocks. The evidence is known if, at one moment during
 // the call, each thread of the process either waited in a call of the library or slept until
 // another thread of the process wakes it, and nothing had happened since these waits were noted.
-// Each wait then has its call and what it waits for. The task may write anything there: whatever is
-// read is bounded, and nothing of it is trusted. Precondition: slot.thread_waits is not 0.
+// Each wait then has its call and what it waits for. The task may have written anything, so the
+// amount that is read is bounded, and every value is checked. Precondition: slot.thread_waits is
+// not 0.
 ObservedEvidence read_waiting_threads(const TaskSlot& slot);
 
 }  // namespace poe::pm
