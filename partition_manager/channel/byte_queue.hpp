@@ -1,5 +1,5 @@
-// ByteQueue: the memory between a producer and a consumer of bytes. Separate, because both
-// directions of a channel use one.
+// ByteQueue: the buffer between a producer and a consumer of bytes. Separate, because both
+// directions of a channel have one.
 #pragma once
 
 #include <cstddef>

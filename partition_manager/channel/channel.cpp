@@ -85,7 +85,7 @@ void Channel::wait_readable() {
                    });
 }
 
-// One read per turn of the event loop, so that other descriptors are served, too.
+// Reads once and returns to the event loop, so that other descriptors are served, too.
 void Channel::read_some() {
     const std::span<char> space = reader_.prepare(duplex_ ? kReadBytes : kReadBytesOfPipe);
     const ssize_t count = ::read(in_.native_handle(), space.data(), space.size());

@@ -25,7 +25,7 @@
 
 namespace poe::pm {
 
-// In the header of a control frame: sent to every node below, or without a particular sender.
+// In the header of a control frame: the message is for every node below, or names no sender.
 inline constexpr NodeIndex kAllNodes = -1;
 
 // Belongs to one event loop; not thread-safe. Handlers are called only from the event loop, never
@@ -34,7 +34,7 @@ class Channel {
   public:
     struct Handlers {
         std::function<void(const Frame&)> on_data;  // every frame but control frames
-        // With the node that the message comes from or is for; kAllNodes: not stated, or all.
+        // The node is the sender or the receiver of the message; kAllNodes: not stated, or all.
         std::function<void(NodeIndex, Message)> on_message;
         // Called once, as the last handler. The text is empty if the peer has closed, otherwise the
         // error.
@@ -60,7 +60,7 @@ class Channel {
     std::span<char> reserve_data(std::size_t size);
     void commit_data(FrameKind kind, std::uint8_t flags, TaskId task, std::size_t used);
 
-    // A longer queue is full for bulk data. Control messages are queued at any length.
+    // A queue of this many bytes is full for bulk data. Control messages are queued even then.
     static constexpr std::size_t kFullQueue = std::size_t{1} << 20;
 
     std::size_t queued_bytes() const { return queue_.size(); }

@@ -1,4 +1,4 @@
-// See message_codec.hpp.
+// Converts messages to and from CBOR; see message_codec.hpp.
 #include "partition_manager/channel/message_codec.hpp"
 
 #include "partition_manager/channel/cbor_check.hpp"

@@ -385,8 +385,8 @@ struct DebuggerOutput {
     bool operator==(const DebuggerOutput&) const = default;
 };
 
-// So many bytes of DebuggerOutput have been read. A daemon sends at most kDebuggerWindow bytes
-// more.
+// pdbx has read this number of bytes of DebuggerOutput. At most kDebuggerWindow bytes may be
+// unread.
 struct DebuggerCredit {
     std::uint64_t bytes = 0;
     bool operator==(const DebuggerCredit&) const = default;

@@ -1,5 +1,5 @@
-// StreamWindow: the flow control of one stream: how many bytes may still be sent up before credit
-// is needed. A daemon's own tasks and the streams that it forwards share the window.
+// StreamWindow: the flow control of one stream: the number of bytes that may still be sent up
+// without further credit. A daemon's own tasks and the streams that it forwards share the window.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ class StreamWindow {
     explicit StreamWindow(std::int64_t size = kStreamWindow) : size_(size), credit_(size) {}
 
     bool open() const { return credit_ > 0; }
-    // For forwarded bytes. A part of the window is reserved for the node's own tasks, so that
-    // neither starves the other (credit comes in portions twice as large).
+    // True if forwarded bytes may be sent. A sixteenth of the window is reserved for the node's own
+    // tasks, so that neither starves the other (a portion of credit is twice as large).
     bool open_for_relay() const { return credit_ > size_ / 16; }
     // The credit may become negative by one frame.
     void spend(std::size_t bytes) { credit_ -= static_cast<std::int64_t>(bytes); }

@@ -80,7 +80,7 @@ std::string ChildDaemon::said() const {
 void ChildDaemon::on_channel_end(std::string why) {
     channel_over_ = true;
     why_ = std::move(why);
-    if (!why_.empty()) kill();  // the channel is broken; it has not just ended
+    if (!why_.empty()) kill();  // the channel has failed, not only ended
     end_if_over();
     hurry();
 }

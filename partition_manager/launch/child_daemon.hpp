@@ -1,7 +1,7 @@
 // ChildDaemon: one daemon that poe or a pmd has started, together with everything below that daemon
 // in the launch tree. It owns the channel to the daemon and the process that leads to it (pmd
-// itself on this node, a remote shell for other nodes). Separate from the set of daemons: this file
-// contains the mechanics, how a link begins and ends; child_daemons.hpp contains the protocol.
+// itself on this node, a remote shell for other nodes). Separate from child_daemons.hpp, which
+// contains the protocol with all daemons; this file contains how a connection begins and ends.
 #pragma once
 
 #include <functional>

@@ -1,12 +1,12 @@
-// Libraries that are preloaded into tasks: into which programs that is possible, and where they
-// are.
+// Libraries that are preloaded into tasks: which programs accept them, and where they are
+// installed.
 #pragma once
 
 #include <string>
 
 namespace poe::pm {
 
-// What the file of a program says. For a script it is the file of the interpreter.
+// Facts from the file of a program; for a script, from the file of its interpreter.
 struct ProgramFile {
     // A library can be preloaded: the program is dynamically linked, for this computer's word size,
     // and has no sanitizer, because a sanitizer's runtime must be loaded first.

@@ -1,7 +1,7 @@
 // Line-buffered standard output of tasks (-unbuffered). If the output of a program is a pipe, the C
 // library collects some kilobytes before it writes them, and data that has not been written is lost
 // if the program is killed. A small preloaded library changes this for C, C++ and everything built
-// on them. For Fortran and Python environment variables do so.
+// on them; environment variables change it for Fortran and Python.
 #pragma once
 
 #include <string>
