@@ -45,7 +45,7 @@ void DeadlockWatch::on_exit(TaskId task) {
     if (--alive_[node] == 0 && round_ != 0 && !heard_[node]) hear(node);
 }
 
-// All states of that node are known.
+// Records that all states of the node are known.
 void DeadlockWatch::hear(NodeIndex node) {
     heard_[node] = true;
     if (std::find(heard_.begin(), heard_.end(), false) == heard_.end()) judge();

@@ -56,7 +56,7 @@ class JobRun {
     bool retry(NodeIndex node, const std::string& text);
 
     const JobSpec& job() const { return job_; }
-    // Of a job that a task has started: what the task has asked for.
+    // If a task has started the job: the request of that task.
     const SpawnTasks& request() const { return request_; }
     void set_request(SpawnTasks request) { request_ = std::move(request); }
     bool is_spawned() const { return job_.spawned.has_value(); }

@@ -59,7 +59,8 @@ bool FailurePolicy::is_explained_by(const TaskExit& exit) const {
     // The text of a decision for kMpiError is that of the task's stop.
     if (!is_consequence({StopKind::kMpiError, 0, outcome_.text})) return false;
     if (exit.stop) return !is_consequence(*exit.stop);
-    // poe ends tasks with SIGTERM and SIGKILL. Exit codes may be those of handlers of SIGTERM.
+    // poe ends tasks with SIGTERM and SIGKILL, and an exit code may be that of a handler of
+    // SIGTERM.
     return exit.signal != 0 && exit.signal != SIGTERM && exit.signal != SIGKILL &&
            ::sigismember(&forwarded_, exit.signal) != 1;
 }

@@ -39,8 +39,8 @@ void Partition::on_debugger_message(NodeIndex to, Message message) {
     first().branches().send(message, to);
 }
 
-// gdb must let the tasks go. If pdbx has started the job, the job ends with pdbx, unless the user
-// has detached.
+// The gdbs must detach from the tasks. If pdbx has started the job, the job ends with pdbx, unless
+// the user has detached.
 void Partition::on_debugger_left(bool detached) {
     if (finished_) return;
     hold_limits(false);

@@ -110,8 +110,8 @@ void Partition::stop_and_wait_for_continue() {
     if (options_.on_stopping) options_.on_stopping(false);
 }
 
-// If a user interrupts poe after all tasks have ended, poe stops waiting for the trace, and streams
-// that have not arrived stay where they are. Returns false if poe was not waiting for the trace.
+// If the user interrupts poe after all tasks have ended, poe stops waiting for the trace; streams
+// that have not arrived stay on their nodes. Returns false if poe was not waiting for the trace.
 bool Partition::stop_gathering() {
     if (!tracing_.incomplete() || so_far_.exits < job_.tasks.size()) return false;
     first().branches().send(EndJob{true});

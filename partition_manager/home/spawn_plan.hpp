@@ -1,5 +1,4 @@
-// Plans the job that results from a task's request to start more tasks (MPI_Comm_spawn,
-// PMIx_Spawn).
+// Makes the JobSpec for a task's request to start more tasks (MPI_Comm_spawn, PMIx_Spawn).
 //
 //   for          spawned tasks are
 //   MPI          a separate world: their ranks begin at 0, they have their own namespace and key

@@ -48,7 +48,7 @@ class TraceGathering {
     std::vector<bool> done_;  // by node
     std::size_t open_nodes_;
     std::map<std::string, UniqueFd> files_;  // files being written, by name
-    // By node: not everything that it sent could be stored.
+    // By node: true if some data that it sent could not be stored.
     std::vector<bool> spoiled_;
     std::vector<std::string> left_;
     std::string trouble_;

@@ -1,6 +1,5 @@
-// What the dynamic section of a program says: the libraries that it needs, and where the loader
-// looks for them. Separate because the choice of libraries to preload needs it for several
-// purposes.
+// Reads the dynamic section of a program: the libraries that it needs, and where the loader looks
+// for them. Separate because several choices of libraries to preload need it.
 #pragma once
 
 #include <optional>

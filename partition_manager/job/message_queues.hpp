@@ -28,8 +28,8 @@ struct MessageQueues {
         kTooMany,    // only the counts are valid
         kForbidden,  // the kernel does not let the daemon read the task's memory
     };
-    // Each list has at most this many entries. Those that the program has not made itself, such as
-    // the messages of collective calls, are in none.
+    // The maximum number of entries of each list. The lists contain only what the program itself
+    // has made, not the messages of collective calls, for example.
     static constexpr std::size_t kMostNotes = 100;
 
     State state = State::kUnread;

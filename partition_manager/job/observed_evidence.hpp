@@ -1,6 +1,6 @@
-// What tells whether an observed task (mpi/observe), or a task of our own library whose threads may
-// all call, can continue, as plain data: read by `pmd` from the memory of the task, evaluated
-// together with that of the other tasks (partition_manager/status/observed_waits.hpp,
+// Evidence whether an observed task (mpi/observe), or a task of our own library with several
+// calling threads, can continue. Plain data: `pmd` reads it from the memory of the task, and it is
+// evaluated together with that of the other tasks (partition_manager/status/observed_waits.hpp,
 // wait_graph.hpp).
 #pragma once
 

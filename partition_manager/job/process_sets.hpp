@@ -1,5 +1,5 @@
-// The process sets of a job, which tasks get as MP_PSETS: the tasks of each node, program and pool,
-// and the sets that a commands file names. Pure.
+// The process sets of a job, which its tasks get in the variable MP_PSETS: the tasks of each node,
+// program and pool, and the sets that a commands file names. Pure.
 #pragma once
 
 #include <string>
@@ -25,9 +25,9 @@ inline constexpr const char* kUserSet = "poe://set/";         // and the name in
 // ascending order.
 void add_to_set(std::vector<NamedTasks>& sets, const std::string& name, TaskId task);
 
-// The text "NAME=RANGES NAME=RANGES" of the sets of nodes, programs and `others`, in this order. A
-// set whose name has a blank or an equals sign is left out, because no name of a node, program or
-// pool has. If the text exceeds what a variable can hold, sets at its end are left out.
+// Returns the text "NAME=RANGES NAME=RANGES" of the sets of nodes, programs and `others`, in this
+// order. A set whose name has a blank or an equals sign is left out; names of nodes, programs and
+// pools have neither. If the text exceeds what a variable can hold, sets at its end are left out.
 std::string process_sets_text(const JobSpec& job, const std::vector<NamedTasks>& others);
 
 }  // namespace poe::pm

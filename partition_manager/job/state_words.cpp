@@ -8,7 +8,7 @@ namespace poe::pm {
 
 std::string communicator_in_words(std::uint32_t context, const std::string& name) {
     if (context < kFirstMpiContext) return "";
-    // Programs choose the name.
+    // The program has chosen the name, so it may contain anything.
     if (!name.empty()) return " in " + visible(name);
     return context == kFirstMpiContext
                ? " in MPI_COMM_WORLD"

@@ -49,7 +49,7 @@ TaskState look_at_task(const NodeSegment& segment, std::uint32_t local_index,
     if (slot.attached.load(std::memory_order_acquire) == 0) return state;
     state.life = TaskState::Life::kInside;
     state.observed = slot.attached.load(std::memory_order_relaxed) == kObserved;
-    // With a shell in between it is not the process that was started.
+    // If a shell has started the program, this is not the process that pmd started.
     if (slot.pid > 0) state.pid = slot.pid;
     const auto since_creation =
         std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()) -

@@ -38,20 +38,21 @@ struct TaskState {
     std::uint32_t unmoved_ms = 0;  // since the last progress in this wait, in ms
     // Since the task last checked for progress without finding any, in ms.
     std::uint32_t unlooked_ms = 0;
-    UnexpectedView unexpected;  // messages that have arrived and are not asked for
+    UnexpectedView unexpected;  // messages that have arrived and have no receive
     // Of the task's process and its descendants, if add_process_states() was called.
     bool idle = false;      // none of them runs at present
     bool stopped = false;   // by a signal or a debugger
     bool observed = false;  // it uses another MPI library
-    // Of an observed task that waits for one of several requests: the tasks that could end one,
-    // with `awaited` that of the first request. Found by resolve_observed_waits(), so not sent. -1:
-    // any task.
+    // If an observed task waits for one of several requests: the tasks that could complete one; -1:
+    // any task. `awaited` is that of the first request. resolve_observed_waits() finds them, so
+    // they are not sent.
     std::vector<TaskId> alternatives;
-    // Of a task with several threads that wait: the tasks that could end the wait of one of them.
-    // `doing` and `awaited` are those of the first. Found by find_deadlock(), so not sent.
+    // If several threads of a task wait: the tasks that could end the wait of one of them. `doing`
+    // and `awaited` are those of the first thread. find_deadlock() finds them, so they are not
+    // sent.
     std::vector<TaskId> awaited_by_threads;
-    // Of a task that waits, if it is observed or several of its threads may call, and the daemon
-    // looks for deadlocks. Otherwise it is not known.
+    // Known only if the task waits, is observed or has several threads that may call, and the
+    // daemon looks for deadlocks.
     ObservedEvidence evidence;
     MessageQueues queues;  // if a debugger asks
 

@@ -1,6 +1,6 @@
-// What a display shows of one task, as plain data: read on the task's node (node_look.hpp), sent to
-// poe and from there to the displays that watch the job (watch_socket.hpp). The display chooses the
-// words.
+// WatchedTask: what a display shows of one task, as plain data. It is read on the task's node
+// (node_look.hpp) and sent to poe, and from there to the displays that watch the job
+// (watch_socket.hpp). The display chooses the words.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct ProcessesView {
     bool disk = false;
     std::int32_t cpu_percent = -1;  // recent use in percent of one processor; -1: unknown
     Bytes memory = 0;               // resident, in bytes
-    // Recent rates. The system may not tell them.
+    // Recent rates; 0 if the system does not report them.
     std::uint64_t switches_per_second = 0;  // between threads on processors
     Bytes disk_read_per_second = 0;
     Bytes disk_written_per_second = 0;

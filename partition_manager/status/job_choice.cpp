@@ -10,7 +10,8 @@ namespace poe::pm {
 
 namespace {
 
-// Jobs that tasks have started have names that begin with the name of their job, and are younger.
+// A job that tasks have started is younger than their job, and its name begins with the name of
+// their job.
 bool is_spawned_by(const RunningJob& first, const RunningJob& job) {
     return job.id.starts_with(first.id + "-s");
 }

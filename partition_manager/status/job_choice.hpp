@@ -13,13 +13,13 @@ namespace poe::pm {
 // The error lists the running jobs.
 Result<RunningJob> choose_job(const std::vector<RunningJob>& jobs, const std::string& name);
 
-// The job and, after it, the jobs that its tasks have started (home/spawn_plan.hpp), the oldest
-// first.
+// Returns the job and, after it, the jobs that its tasks have started (home/spawn_plan.hpp), the
+// oldest first.
 std::vector<RunningJob> with_spawned_jobs(const std::vector<RunningJob>& jobs,
                                           const RunningJob& job);
 
-// The jobs without those that tasks of another one have started. These count as parts of it: their
-// tasks and programs are added to its own.
+// Returns the jobs that users know: a job that tasks have started counts as a part of their job, to
+// which its tasks and programs are added.
 std::vector<RunningJob> whole_jobs(const std::vector<RunningJob>& jobs);
 
 }  // namespace poe::pm

@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kProcessors = "processors";
 constexpr const char* kAdapter = "adapter";
-// With a job that starts or ends. It needs microseconds, but may wait for a processor of a loaded
-// computer.
+// The time limit for a conflict with a job that starts or ends. Such a job needs microseconds, but
+// on a loaded computer it may wait for a processor.
 constexpr std::chrono::seconds kPatience{5};
 
 std::string path_of(const std::string& parent, const std::string& host, const char* resource) {
@@ -46,7 +46,7 @@ bool try_lock(int fd, short type) {
     return ::fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
-// F_UNLCK, F_RDLCK or F_WRLCK: what others hold.
+// Returns the lock that other processes hold: F_UNLCK, F_RDLCK or F_WRLCK.
 short held_by_others(int fd) {
     struct flock lock = whole_file(F_WRLCK);
     return ::fcntl(fd, F_OFD_GETLK, &lock) == 0 ? lock.l_type : short{F_UNLCK};
@@ -98,7 +98,8 @@ std::string lock_one(UniqueFd& fd, const std::string& path, const std::string& r
         // A job that has ended meanwhile may have removed the file.
         if (!is_still_at(fd.get(), path)) continue;
         const std::string name = dedicated ? own_name() : "";
-        // Without room for the name, others are told about another job.
+        // If there is no room for the name, other jobs learn only that some job has reserved the
+        // node.
         if (::ftruncate(fd.get(), 0) == 0 && !name.empty())
             static_cast<void>(::pwrite(fd.get(), name.data(), name.size(), 0) == 0);
         return "";

@@ -20,9 +20,9 @@ std::uint32_t count_of(const std::vector<LineCount>& lines, std::uint32_t contex
     return 0;
 }
 
-// How many messages of a line another receive has taken, or will take before the one for message
-// `number` (0: a receive that is not counted yet). If several threads receive, the order of their
-// receives is not known, so only messages whose receive has ended count.
+// Returns how many messages of a line other receives have taken, or will take before the receive
+// for message `number` (0: a receive that is not counted yet). If several threads receive, the
+// order of their receives is not known, so only messages whose receive has ended count.
 std::uint32_t taken_of(const ObservedEvidence& receiver, const LineCount& line, TaskId sender,
                        std::uint32_t number) {
     if (receiver.many_threads) return count_of(receiver.ended, line.context, sender, line.tag);
@@ -49,7 +49,8 @@ bool has_sent(const TaskState& sender, const TaskState& receiver, const Observed
     return false;
 }
 
-// What a task waits for because of one need; empty if nothing is missing, or if that is not known.
+// Returns what a task waits for because of one need; empty if the need is met, or if that is not
+// known.
 std::optional<Awaited> missing_message(const TaskState& task, const ObservedNeed& need,
                                        const States& states) {
     for (const auto& [id, other] : states) {
@@ -120,8 +121,8 @@ std::optional<Awaited> missing_one(const TaskState& task, const ObservedNeed& ne
     return std::nullopt;
 }
 
-// What the wait needs: the first need that is not met; if one need suffices, none must be met.
-// Empty if the wait can end or if too little is known.
+// Returns the first need of a wait that is not met; if one need suffices, all needs, none of which
+// is met. Empty if the wait can end or if too little is known.
 std::vector<Awaited> missing(const TaskState& task, const ThreadWait& wait, const States& states) {
     std::vector<Awaited> all;
     for (const ObservedNeed& need : wait.needs) {
@@ -134,9 +135,9 @@ std::vector<Awaited> missing(const TaskState& task, const ThreadWait& wait, cons
     return all;
 }
 
-// The same for each thread. Empty if one of them can continue: it may then do anything, also for
-// the others. MPI_Finalize has no place beside other calls, so nothing is known of a task that
-// makes it there.
+// The same for each thread. Empty if one thread can continue, because it may then act for the
+// others, too. If a thread calls MPI_Finalize while others are in calls, which MPI does not allow,
+// nothing is known of the task.
 std::vector<std::vector<Awaited>> missing(const TaskState& task, const States& states) {
     std::vector<std::vector<Awaited>> all;
     for (const ThreadWait& wait : task.evidence.waits) {

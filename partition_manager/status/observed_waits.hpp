@@ -1,8 +1,8 @@
-// Decides for what observed tasks wait, from what they and their peers have counted. Another MPI
-// library gives no sign that a waiting task has looked for messages again. Instead a task counts as
-// unable to continue only if nothing exists that could end its wait: no message that fits has been
-// sent, no receive that fits has been posted, or a member has not begun the collective operation.
-// Pure.
+// Finds out what observed tasks wait for, from the counts of messages and calls of all tasks.
+// Another MPI library does not show that a waiting task has polled again. Therefore a task counts
+// as unable to continue only if nothing exists that could end its wait: no message that fits has
+// been sent, no receive that fits has been posted, or a member has not begun the collective
+// operation. Pure.
 #pragma once
 
 #include <vector>

@@ -19,7 +19,7 @@ struct ProcessFacts {
     Bytes memory = 0;                  // resident, in bytes
 };
 
-// What a process has used so far. What the system does not tell is 0.
+// What a process has used so far; 0 for what the system does not report.
 struct ProcessUse {
     std::uint64_t switches = 0;
     Bytes disk_read = 0;

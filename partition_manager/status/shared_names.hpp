@@ -23,7 +23,7 @@
 
 namespace poe::pm {
 
-// Blocks as long as the system takes for some files in memory.
+// Every function accesses a few files in memory and blocks for that time.
 class SharedNames {
   public:
     // Makes nothing: the directory is made for the first name.
@@ -34,8 +34,7 @@ class SharedNames {
     void publish(const std::string& name, std::string_view value);
     // Does nothing if it is not known.
     void withdraw(const std::string& name) noexcept;
-    // The value that another job has given to the name; if several have, the one that was published
-    // last.
+    // Returns the value that another job has published under the name; if several have, the latest.
     std::optional<std::string> look_up(const std::string& name) const;
 
   private:

@@ -1,5 +1,5 @@
-// Which task waits for which, and which tasks can never continue: pure functions of the states of a
-// job's tasks, so that every shape of deadlock is tested without a process.
+// Finds which task waits for which, and which tasks can never continue: pure functions of the
+// states of a job's tasks, so that every form of deadlock is tested without a process.
 //
 // A task is stuck if it waits, has not moved for a while, and every task that could wake it is
 // stuck too or has ended. The stuck tasks are the largest set with this property. A task that waits
