@@ -32,7 +32,7 @@ std::optional<std::pair<std::string_view, std::string_view>> take_pair(std::stri
         key, equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1));
 }
 
-// A name out of what a task sent, fit for a message and for an answer.
+// Returns a name that a task has sent, in a form that a message and an answer may contain.
 std::string printable(std::string_view text) {
     std::string out(text.substr(0, 40));
     for (char& c : out)

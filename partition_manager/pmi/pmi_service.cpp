@@ -348,7 +348,7 @@ void PmiService::on_pmix(const PmixMessage& message) {
     } else if (const auto* attention = std::get_if<PmixAttention>(&message)) {
         handlers_.on_attention(attention->text);
     } else if (const auto* failed = std::get_if<PmixFailed>(&message)) {
-        // Tasks that have joined would wait for it forever.
+        // Tasks that have connected to the server would wait for it forever.
         if (!shut_down_)
             handlers_.on_lost_server("the PMIx server (pmd-pmix) failed: " + failed->text);
     }

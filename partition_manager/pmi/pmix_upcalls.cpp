@@ -96,8 +96,8 @@ pmix_status_t client_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t 
     return tell_first(PmixFinalized{task_of(proc)}, answer, request);
 }
 
-// A request to end only some tasks is not distinguished: the job ends as a whole. Open MPI passes
-// "N/A" if there is no message.
+// The whole job ends, even if the request names only some tasks. Open MPI passes "N/A" if there is
+// no message.
 pmix_status_t abort_job(const pmix_proc_t* proc, void*, int status, const char* message,
                         pmix_proc_t*, size_t, pmix_op_cbfunc_t answer, void* request) {
     const std::string_view said = message != nullptr ? message : "";

@@ -1,5 +1,5 @@
-// The code that a process has mapped: which file is at which addresses. Plain data, kept up to date
-// by events.
+// AddressSpace: the code that a process has mapped: which file is at which addresses. Plain data,
+// kept up to date by events.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Mapping {
 
 class AddressSpace {
   public:
-    // A mapping replaces what was at its addresses.
+    // Adds a mapping, which replaces what was at its addresses.
     void add(Mapping mapping);
     // Null if no code is there.
     const Mapping* find(std::uint64_t address) const;

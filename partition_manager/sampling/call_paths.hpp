@@ -1,6 +1,6 @@
-// CallPaths: gives numbers to the places of stacks and to the ways that lead there, and records
-// what each number means before it is used. A call path is a place and the path of its caller, so
-// equal stacks have one number, and stacks with equal outer parts share these.
+// CallPaths: gives numbers to the places in stacks and to call paths, and records the meaning of
+// each number before it is used. A call path is a place and the call path of its caller. Equal
+// stacks therefore have one number, and stacks with equal outer frames share the numbers of these.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct CodePlace {
 
 class CallPaths {
   public:
-    // `stack`: outermost place first. Appends the definitions that are new to `records`. Returns
-    // the number of the path; 0 for an empty stack, or if there are too many paths to number more.
+    // Returns the number of the path; 0 for an empty stack, or if the numbers are exhausted.
+    // `stack`: outermost place first. Appends new definitions to `records`.
     std::uint32_t path_of(const std::vector<CodePlace>& stack, std::vector<trace::Record>& records);
 
   private:

@@ -103,7 +103,7 @@ void read_mapping(std::span<const std::byte> body, PerfEvent& event) {
                       static_cast<std::size_t>(end - name.begin()));
 }
 
-// Returns false for a record that is of no interest.
+// Returns false for a record that is not needed.
 bool read_event(const perf_event_header& header, std::span<const std::byte> body,
                 PerfEvent& event) {
     Fields fields(body);

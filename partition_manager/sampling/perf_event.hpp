@@ -16,13 +16,13 @@ struct PerfEvent {
     enum class Kind : std::uint8_t { kSample, kMapped, kExecuted, kForked, kEnded, kLost };
     Kind kind = Kind::kSample;
     std::uint64_t time = 0;   // CLOCK_MONOTONIC, ns
-    std::uint64_t event = 0;  // which perf event has caused it; threads and processes inherit it
+    std::uint64_t event = 0;  // the id of the perf event; threads and processes inherit it
     std::int32_t process = 0;
     std::int32_t thread = 0;
 
     // kSample
     bool in_kernel = false;
-    std::uint16_t count = 1;  // how many periods it stands for
+    std::uint16_t count = 1;  // the number of periods that it stands for
     Registers registers;
     std::uint64_t stack_at = 0;
     std::vector<std::byte> stack;
@@ -36,7 +36,7 @@ struct PerfEvent {
     // kForked: the process that has made `process`. kEnded: the thread has ended; it is the first
     // one of its process if it has the number of the process.
     std::int32_t parent = 0;
-    std::uint64_t lost = 0;  // kLost: how many events found no room
+    std::uint64_t lost = 0;  // kLost: the number of events for which there was no room
 };
 
 // The bytes of the stack that the kernel copies for a sample: a multiple of 8.
@@ -47,8 +47,8 @@ std::uint64_t copied_registers() noexcept;
 // The sample_type that samples must have.
 std::uint64_t sample_fields() noexcept;
 
-// Appends the events of whole records to `events`. Unknown records are skipped, and reading stops
-// at a record that cannot be right.
+// Appends the events of complete records to `events`. Skips unknown records and stops at an invalid
+// one.
 void read_perf_events(std::span<const std::byte> bytes, std::vector<PerfEvent>& events);
 
 }  // namespace poe::pm

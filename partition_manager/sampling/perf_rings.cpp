@@ -54,7 +54,7 @@ perf_event_attr attributes_of(std::uint32_t type, std::uint64_t config) {
     return attributes;
 }
 
-// Times of all events of a ring must be of one clock; this one is the clock of traces.
+// All events of a ring must use the same clock: that of traces.
 void use_clock_of_traces(perf_event_attr& attributes) {
     attributes.use_clockid = 1;
     attributes.clockid = CLOCK_MONOTONIC;
@@ -118,8 +118,8 @@ std::string refusal(int error) {
     return "perf events fail: " + std::string(std::strerror(error));
 }
 
-// How far CLOCK_MONOTONIC of this process is ahead of the kernel's, which perf events have: a
-// namespace of time moves it.
+// Returns by how much CLOCK_MONOTONIC of this process is ahead of the kernel's, which perf events
+// use. They differ in a time namespace.
 std::int64_t clock_offset() {
     std::ifstream file("/proc/self/timens_offsets");
     std::string clock;
@@ -236,7 +236,8 @@ void list_threads(pid_t process, std::vector<pid_t>& threads) {
 
 }  // namespace
 
-// Ends when a list has only threads whose events are open: what they make inherits all events.
+// Lists the threads repeatedly, until the events of all threads in a list are open. Threads that
+// are made after that inherit all events.
 std::string PerfRings::add(TaskId task, pid_t process) {
     std::set<pid_t> added;
     for (bool doubtful = false;; doubtful = true) {
@@ -255,7 +256,7 @@ std::string PerfRings::add(TaskId task, pid_t process) {
     }
 }
 
-// False for what an event has recorded that a thread has besides an inherited one.
+// False for a sample of a thread's own event if the thread has also inherited one.
 bool PerfRings::counts(const PerfEvent& event) {
     const Known* const known = find(event.event);
     if (known == nullptr) return true;

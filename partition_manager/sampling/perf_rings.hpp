@@ -4,10 +4,10 @@
 //
 // A thread that is made while the events of its maker are being opened has inherited some, all or
 // none of them. When the events of all listed threads are open, threads are listed again, and a
-// thread that is new in the list gets events of its own. On each processor its first sample says
-// whether it has inherited: an inherited event has counted since the thread began, so its sample is
-// the first one. Then the thread's own event there is closed, and what it has recorded does not
-// count.
+// thread that is new in the list gets events of its own. On each processor, the first sample of
+// such a thread shows whether it has inherited an event: an inherited event has counted since the
+// thread began, so its sample comes first. The thread's own event on this processor is then closed,
+// and its samples are ignored.
 //
 // All events of a processor share one ring, which belongs to an event of this process that counts
 // nothing. A ring is as large as the kernel allows an ordinary user, so it must be emptied
@@ -58,7 +58,7 @@ class PerfRings : public SampleSource {
         UniqueFd file;
     };
 
-    // An event of a thread that was perhaps inherited.
+    // An event that a thread got although it may have inherited one.
     struct Doubt {
         std::uint64_t event = 0;
         pid_t thread = 0;

@@ -1,12 +1,13 @@
 // pmd-sample: records the call stacks and counters of the tasks of a node.
 //
 //   pmd-sample STREAM RATE [SLOTS]   reads lines "TASK PROCESS" from standard input until its end. SLOTS: a file into
-//                                    which the tasks copy their stacks, because the kernel allows no perf events
+//                                    which the tasks copy their stacks, because the kernel allows
+//                                    no perf events
 //   pmd-sample -check                says whether the kernel allows perf events: status 0 or 1
 //
-// It is a program of its own for libdw, and so that whatever is wrong with an object file of a task
-// cannot harm pmd. It ends when standard input ends. What the user should know is printed, a
-// sentence on a line.
+// It is a separate program because it loads libdw, and so that a faulty object file of a task
+// cannot harm pmd. It ends when standard input ends. It prints messages for the user, one sentence
+// per line.
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -87,7 +88,8 @@ class Sampler {
     }
 
     void round() {
-        // An event with a later time may be written to a ring after that ring was read.
+        // Events from `now` on wait for the next round, because earlier ones may still be written
+        // to a ring that was read already.
         const std::uint64_t now = trace::monotonic_ns();
         source_->read(events_);
         std::stable_sort(

@@ -1,4 +1,4 @@
-// SampleSource: what takes the call stacks of threads that run. There are two: perf events of the
+// SampleSource: the origin of the call stacks of running threads. There are two: perf events of the
 // kernel, and timer signals where the kernel allows no perf events.
 #pragma once
 
@@ -26,11 +26,11 @@ class SampleSource {
     virtual ~SampleSource() = default;
 
     virtual trace::SampleOrigin origin() const = 0;
-    // Samples the process, its present threads and its children. Returns what could not be done;
-    // empty if all could.
+    // Samples the process, its present threads and its children from now on. Returns what is not
+    // possible; empty if everything is.
     virtual std::string add(TaskId task, pid_t process) = 0;
-    // Appends the events since the last call in order of time. Later calls return later events,
-    // except for those that happen while this function runs.
+    // Appends the events since the last call in order of time. An event that happens during a call
+    // may be returned by the next call, although later ones were returned by this one.
     virtual void read(std::vector<PerfEvent>& events) = 0;
     // Blocks until there is much to read, `other` can be read, or the time is over.
     virtual void wait(int other, int milliseconds) = 0;

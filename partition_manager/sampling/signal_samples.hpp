@@ -29,7 +29,9 @@ class SignalSamples : public SampleSource {
     void read_counters(std::vector<CounterValue>&) const override {}
     TaskId task_of(std::uint64_t event) const override { return static_cast<TaskId>(event); }
     std::uint64_t period() const override { return slots_->period; }
-    bool sees_kernel() const override { return true; }  // as the place that has called the kernel
+    bool sees_kernel() const override {
+        return true;
+    }  // a stack in the kernel ends at the system call
     bool has_hardware_counters() const override { return false; }
     std::uint64_t spent_in_tasks() const override;
 
@@ -40,8 +42,8 @@ class SignalSamples : public SampleSource {
     PoeSampleSlots* slots_ = nullptr;
     std::size_t bytes_ = 0;
     std::uint64_t told_lost_ = 0;
-    // A copy of a stack may take longer than a round. Its time is then that of the round before it,
-    // so that samples are in order of time.
+    // A copy of a stack may take longer than a round. The sample then gets the time of the previous
+    // round, so that samples stay in order of time.
     std::uint64_t earliest_ = 0;
     std::map<const PoeSampleSlot*, std::pair<std::uint64_t, std::uint64_t>>
         filling_;  // state, since when

@@ -1,6 +1,6 @@
-// SleepWatch: the stacks of threads that sleep, which use no processor time and therefore have no
-// perf samples. /proc tells where a sleeping thread is, and its stack is read without stopping it,
-// so a system call never notices.
+// SleepWatch: the stacks of sleeping threads, which use no processor time and therefore have no
+// samples. /proc shows where a sleeping thread is, and its stack is read without stopping it, so no
+// system call is interrupted.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class SleepWatch {
     std::vector<Sleeper> look(bool list);
     // Called for each process that has ended since the threads were listed before.
     std::function<void(pid_t)> on_ended;
-    // True if the kernel has not allowed to look at a thread.
+    // True if the kernel has forbidden to read the state of a thread.
     bool refused() const { return refused_; }
 
   private:

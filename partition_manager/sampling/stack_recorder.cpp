@@ -13,12 +13,12 @@
 namespace poe::pm {
 namespace {
 
-// If mappings are read: how old they may be, and how old if a stack leads to an address that they
-// do not have.
+// If mappings are read from /proc: their maximum age, and their maximum age if a stack contains an
+// address that is in none of them.
 constexpr std::uint64_t kMapsAge = 1'000'000'000;       // ns
 constexpr std::uint64_t kDoubtfulMapsAge = 20'000'000;  // ns
 
-// What can be read of a file of /proc. A process that ends meanwhile is no error.
+// Returns the text of a file of /proc, or the beginning of it if the process ends meanwhile.
 std::string text_of(const std::string& path) {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     std::string text;
@@ -28,14 +28,14 @@ std::string text_of(const std::string& path) {
     return text;
 }
 
-// The code that a process has mapped by now; events of the past that follow add what it had mapped
-// before.
+// Returns the code that a process has mapped now. Older events that are read later add what it had
+// mapped before.
 AddressSpace present_maps(pid_t process) {
     return read_maps(text_of("/proc/" + std::to_string(process) + "/maps"));
 }
 
-// A word of a process that still runs. Outer frames, which are beyond the copied part of a stack,
-// change rarely.
+// Reads a word of a process that still runs, for the outer frames beyond the copied part of a
+// stack, which change rarely.
 std::optional<std::uint64_t> live_word(pid_t process, std::uint64_t address) {
     std::uint64_t word = 0;
     const iovec here{&word, sizeof word};
@@ -60,7 +60,7 @@ AddressSpace& StackRecorder::space_of(pid_t process) {
     return known->second.code;
 }
 
-// The mappings of a process that has ended meanwhile stay as they were.
+// If the process has ended meanwhile, its mappings stay as they were.
 bool StackRecorder::refresh(pid_t process, std::uint64_t age) {
     if (maps_ != Maps::kRead) return false;
     space_of(process);
@@ -164,7 +164,7 @@ std::pair<std::uint32_t, bool> StackRecorder::path_of(pid_t process, const Regis
     return {paths_.path_of(stack, records), walked.whole};
 }
 
-// A stack that is new may need more records than the recorder takes together.
+// A new stack may need more records than the recorder takes at once.
 void StackRecorder::record(std::uint64_t time, const std::vector<trace::Record>& records) {
     const std::uint64_t origin = recorder_.header().origin;
     const std::span<const trace::Record> all = records;
@@ -177,7 +177,7 @@ void StackRecorder::record(std::uint64_t time, const std::vector<trace::Record>&
 void StackRecorder::on_sample(const PerfEvent& event) {
     const TaskId task = task_of_(event.event);
     if (task < 0) return;
-    // Its mappings could not be read before it has ended.
+    // The process ended before its mappings were read.
     if (maps_ == Maps::kRead && space_of(event.process).empty()) {
         if (seen_.insert(event.process).second) ++ended_unseen_;
         return;

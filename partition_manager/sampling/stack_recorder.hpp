@@ -47,7 +47,7 @@ class StackRecorder {
     std::function<void(TaskId, pid_t)> on_forked;
     std::uint64_t samples() const { return samples_; }
     std::uint64_t lost() const { return lost_; }
-    // Processes that have ended, and of which there is no sample that could be unwound.
+    // The number of processes that have ended without a sample that could be unwound.
     std::uint64_t ended_unseen() const { return ended_unseen_; }
 
   private:
@@ -56,7 +56,7 @@ class StackRecorder {
         UnwindTables tables;
         explicit CodeFile(const std::string& named) : path(named), tables(named) {}
     };
-    // Where an address of a process is.
+    // The file that contains an address of a process, and the address in that file.
     struct Found {
         CodeFile* file = nullptr;
         std::uint64_t address = 0;

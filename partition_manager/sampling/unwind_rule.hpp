@@ -1,10 +1,10 @@
-// UnwindRule: how the registers of the caller are found, for one address of an object file. libdw
-// derives it from the unwind tables (.eh_frame), which are in every program and library, also
-// without debug information and without frame pointers.
+// UnwindRule: how to find the registers of the caller, for one address of an object file. libdw
+// derives it from the unwind tables (.eh_frame), which every program and library has, even without
+// debug information and frame pointers.
 //
-// UnwindTables keeps what it has found. The first rule of an address takes some microseconds, later
-// ones the time of a look-up; most addresses in stacks are return addresses, of which a program has
-// few.
+// UnwindTables keeps the rules that it has found. The first request for an address takes some
+// microseconds, later ones the time of a look-up. Most addresses in stacks are return addresses, of
+// which a program has few.
 #pragma once
 
 #include <array>

@@ -123,8 +123,7 @@ Step by_frame_pointer(const Registers& registers, const UnwindSources& sources) 
     Step step;
     if (!registers.has(kFramePointer)) return step;
     const std::uint64_t frame = registers[kFramePointer];
-    // The ABI marks the outermost function by 0, as that of the dynamic loader, which has no
-    // tables.
+    // The ABI marks the outermost function by frame 0; that of the dynamic loader has no tables.
     if (frame == 0) step.result = Step::Result::kOutermost;
     if (frame < registers[kStackPointer]) return step;
     const Value before = sources.word_at(frame);
