@@ -21,11 +21,11 @@ constexpr auto kLongestPark = 1s;
 
 }  // namespace
 
-ProgressThread::ProgressThread(RuntimeLock& turn, ProgressWork& work, ProgressSleeper& sentry,
+ProgressThread::ProgressThread(RuntimeLock& turn, ProgressWork& work, ProgressSleeper& sleeper,
                                const Settings& settings)
-    : turn_(turn), work_(work), sentry_(sentry) {
+    : turn_(turn), work_(work), sleeper_(sleeper) {
     set(settings);
-    turn_.prepare([this] { sentry_.end_sleep(); });
+    turn_.prepare([this] { sleeper_.end_sleep(); });
     const SignalsBlocked blocked;
     try {
         thread_ = std::thread([this] { run(); });
@@ -106,13 +106,13 @@ void ProgressThread::serve() {
             return;
         }
         if (mode() != Mode::kBackground && mode() != Mode::kInterrupts) break;
-        sentry_.announce();
+        sleeper_.announce();
         const bool missed = work_.make_progress(calls_handlers());
         if (!missed) {
-            sentry_.prepare();
-            if (!turn_.rest([this] { sentry_.sleep(); })) return;
+            sleeper_.prepare();
+            if (!turn_.rest([this] { sleeper_.sleep(); })) return;
         }
-        sentry_.withdraw();
+        sleeper_.withdraw();
         const std::chrono::microseconds delay(delay_us_.load(std::memory_order_relaxed));
         if (delay > 0us && !turn_.rest([&] { nap(delay); })) return;
     }

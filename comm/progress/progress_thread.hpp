@@ -1,5 +1,5 @@
-// ProgressThread: moves messages while the task computes. runtime_lock.hpp defines how this thread
-// and the task exclude each other; this file defines when the thread polls.
+// ProgressThread: makes progress with messages while the task computes. runtime_lock.hpp defines
+// how this thread and the task exclude each other; this file defines when the thread polls.
 //
 //   mode          started                     polls                                  handlers
 //   kBackground   by the first operation      after a nap without a call; then when   no
@@ -31,7 +31,7 @@
 
 namespace poe::comm {
 
-// The work that the thread does while it has the turn.
+// The work of the thread while it has the turn.
 class ProgressWork {
   public:
     virtual ~ProgressWork() = default;
@@ -48,13 +48,13 @@ class ProgressThread {
     enum class Mode : std::uint8_t { kOff, kBackground, kInterrupts, kTimer };
     struct Settings {
         Mode mode = Mode::kOff;
-        std::chrono::microseconds delay{0};     // from the arrival of a message to the poll
+        std::chrono::microseconds delay{0};     // from the wake-up by a message to the poll
         std::chrono::microseconds interval{0};  // kBackground: nap time; kTimer: between polls
     };
 
     // Starts the thread. All references must outlive this object. Throws Error if no thread can be
     // created.
-    ProgressThread(RuntimeLock& turn, ProgressWork& work, ProgressSleeper& sentry,
+    ProgressThread(RuntimeLock& turn, ProgressWork& work, ProgressSleeper& sleeper,
                    const Settings& settings);
     // Waits until the thread has ended. Precondition: stop() was called.
     ~ProgressThread();
@@ -66,7 +66,8 @@ class ProgressThread {
         if (idle_.load(std::memory_order_relaxed)) [[unlikely]]
             end_idleness();
     }
-    // The caller must have the turn. The thread stops, and does not get the turn again.
+    // Precondition: the caller has the turn. The thread does not get the turn again and ends. Does
+    // not block.
     void stop() noexcept;
     // Replaces the wait of the destructor if the thread cannot be waited for: the thread ends with
     // the process.
@@ -85,7 +86,7 @@ class ProgressThread {
 
     RuntimeLock& turn_;
     ProgressWork& work_;
-    ProgressSleeper& sentry_;
+    ProgressSleeper& sleeper_;
     std::atomic<bool> stop_{false};
     std::atomic<bool> idle_{false};  // set by the thread in its turn, cleared by the task in a call
     std::atomic<Mode> mode_{Mode::kOff};

@@ -1,4 +1,4 @@
-// The slow paths of the turn's protocol; runtime_lock.hpp has the protocol and its proof.
+// The slow paths of the runtime lock; runtime_lock.hpp has the protocol and its proof.
 #include "comm/progress/runtime_lock.hpp"
 
 #include <linux/membarrier.h>
@@ -26,37 +26,37 @@ RuntimeLock::Entry RuntimeLock::enter_slowly() noexcept {
     if (nested_.load(std::memory_order_relaxed) == std::this_thread::get_id())
         return Entry::kNested;
     for (;;) {
-        const std::uint32_t now = attention_.load(std::memory_order_acquire);
+        const std::uint32_t now = progress_request_.load(std::memory_order_acquire);
         if (now == kClaimed || now == kWanted) {
             wait_for_claimant();
             continue;
         }
-        if (held_.load(std::memory_order_relaxed) != 0) return Entry::kRefused;
-        held_.store(1, std::memory_order_relaxed);
+        if (task_holds_.load(std::memory_order_relaxed) != 0) return Entry::kRefused;
+        task_holds_.store(1, std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return go_on_slowly();
     }
 }
 
-// Precondition: held_ is 1, and attention_ was seen to be nonzero.
+// Precondition: task_holds_ is 1, and progress_request_ was nonzero.
 RuntimeLock::Entry RuntimeLock::go_on_slowly() noexcept {
     for (;;) {
-        std::uint32_t now = attention_.load(std::memory_order_acquire);
+        std::uint32_t now = progress_request_.load(std::memory_order_acquire);
         switch (now) {
             case kWatching:
             case kParked:
-                if (!attention_.compare_exchange_strong(now, idle_)) continue;
-                if (now == kParked) futex_wake(attention_);
+                if (!progress_request_.compare_exchange_strong(now, idle_)) continue;
+                if (now == kParked) futex_wake(progress_request_);
                 return Entry::kEntered;
             case kArmed:
-                if (!attention_.compare_exchange_strong(now, idle_)) continue;
+                if (!progress_request_.compare_exchange_strong(now, idle_)) continue;
                 disarm_();
                 return Entry::kEntered;
             case kClaimed:
             case kWanted:
-                held_.store(0, std::memory_order_release);
+                task_holds_.store(0, std::memory_order_release);
                 wait_for_claimant();
-                held_.store(1, std::memory_order_relaxed);
+                task_holds_.store(1, std::memory_order_relaxed);
                 std::atomic_thread_fence(std::memory_order_seq_cst);
                 continue;
             default:
@@ -67,15 +67,15 @@ RuntimeLock::Entry RuntimeLock::go_on_slowly() noexcept {
 
 void RuntimeLock::wait_for_claimant() noexcept {
     for (int spins = 0; spins < kSpinsForClaimant; ++spins) {
-        const std::uint32_t now = attention_.load(std::memory_order_acquire);
+        const std::uint32_t now = progress_request_.load(std::memory_order_acquire);
         if (now != kClaimed && now != kWanted) return;
         relax();
     }
     for (;;) {
-        std::uint32_t now = attention_.load(std::memory_order_acquire);
+        std::uint32_t now = progress_request_.load(std::memory_order_acquire);
         if (now != kClaimed && now != kWanted) return;
-        if (now == kClaimed && !attention_.compare_exchange_strong(now, kWanted)) continue;
-        futex_wait(attention_, kWanted, kLookAgain);
+        if (now == kClaimed && !progress_request_.compare_exchange_strong(now, kWanted)) continue;
+        futex_wait(progress_request_, kWanted, kLookAgain);
     }
 }
 
@@ -93,7 +93,7 @@ void RuntimeLock::unpark() noexcept {
         return;
     }
     std::uint32_t parked = kParked;
-    if (attention_.compare_exchange_strong(parked, idle_)) futex_wake(attention_);
+    if (progress_request_.compare_exchange_strong(parked, idle_)) futex_wake(progress_request_);
 }
 
 // --- the progress thread
@@ -103,14 +103,14 @@ void RuntimeLock::prepare(std::function<void()> disarm) {
     const long registered =
         ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     idle_ = registered == 0 ? kIdle : kFenced;
-    if (!shared()) attention_.store(idle_);
+    if (!shared()) progress_request_.store(idle_);
 }
 
 void RuntimeLock::watch() noexcept {
     if (progress_thread() == 0) progress_thread_.store(::gettid(), std::memory_order_relaxed);
     std::uint32_t idle = idle_;
-    // Fails if the mark is still there, or in shared mode.
-    if (attention_.compare_exchange_strong(idle, kWatching) || !shared()) return;
+    // Fails if kWatching is still stored, and in shared mode.
+    if (progress_request_.compare_exchange_strong(idle, kWatching) || !shared()) return;
     take_again();
     watched_ = calls_;
     give_up();
@@ -124,9 +124,9 @@ void RuntimeLock::heavy_fence() const noexcept {
 RuntimeLock::Claim RuntimeLock::claim() noexcept {
     if (shared()) return claim_shared();
     std::uint32_t mark = kWatching;
-    if (!attention_.compare_exchange_strong(mark, kClaimed)) return Claim::kTaskCame;
+    if (!progress_request_.compare_exchange_strong(mark, kClaimed)) return Claim::kTaskCame;
     heavy_fence();
-    if (held_.load(std::memory_order_acquire) != 0) {
+    if (task_holds_.load(std::memory_order_acquire) != 0) {
         give_back(idle_);
         return Claim::kTaskInside;
     }
@@ -141,9 +141,9 @@ void RuntimeLock::release() noexcept {
 }
 
 void RuntimeLock::give_back(std::uint32_t to) noexcept {
-    const std::uint32_t before = attention_.exchange(to, std::memory_order_acq_rel);
+    const std::uint32_t before = progress_request_.exchange(to, std::memory_order_acq_rel);
     POE_CHECK(before == kClaimed || before == kWanted, before);
-    if (before == kWanted) futex_wake(attention_);
+    if (before == kWanted) futex_wake(progress_request_);
 }
 
 bool RuntimeLock::rest(const std::function<void()>& sleep) {
@@ -152,19 +152,20 @@ bool RuntimeLock::rest(const std::function<void()>& sleep) {
     give_back(kArmed);
     sleep();
     std::uint32_t armed = kArmed;
-    if (!attention_.compare_exchange_strong(armed, kClaimed)) return false;
+    if (!progress_request_.compare_exchange_strong(armed, kClaimed)) return false;
     nest();
     return true;
 }
 
 void RuntimeLock::park(std::chrono::nanoseconds limit) noexcept {
     std::uint32_t idle = idle_;
-    if (!attention_.compare_exchange_strong(idle, kParked))
+    if (!progress_request_.compare_exchange_strong(idle, kParked))
         return shared() ? park_shared(limit) : void();
     heavy_fence();
-    if (held_.load(std::memory_order_acquire) != 0) futex_wait(attention_, kParked, limit);
+    if (task_holds_.load(std::memory_order_acquire) != 0)
+        futex_wait(progress_request_, kParked, limit);
     std::uint32_t parked = kParked;
-    attention_.compare_exchange_strong(parked, idle_);
+    progress_request_.compare_exchange_strong(parked, idle_);
 }
 
 // --- shared mode
@@ -178,17 +179,17 @@ const void* this_thread() noexcept {
 
 }  // namespace
 
-// A progress thread that has stored a claim sees held_, and takes its claim back.
+// A progress thread that has stored a claim sees task_holds_, and withdraws its claim.
 void RuntimeLock::share(TurnObserver& observer) noexcept {
-    POE_CHECK(held_.load() != 0 && !shared(), attention_.load());
+    POE_CHECK(task_holds_.load() != 0 && !shared(), progress_request_.load());
     observer_ = &observer;
     take_again();
     for (;;) {
-        std::uint32_t now = attention_.load(std::memory_order_acquire);
+        std::uint32_t now = progress_request_.load(std::memory_order_acquire);
         if (now == kClaimed || now == kWanted) {
             relax();
-        } else if (attention_.compare_exchange_strong(now, kShared)) {
-            if (now == kParked) futex_wake(attention_);
+        } else if (progress_request_.compare_exchange_strong(now, kShared)) {
+            if (now == kParked) futex_wake(progress_request_);
             if (now == kArmed) disarm_();
             return;
         }
@@ -236,7 +237,7 @@ bool RuntimeLock::rest_shared(const std::function<void()>& sleep) {
     return false;
 }
 
-// The thread that waits last calls unpark().
+// The last thread that stops waiting ends this sleep by unpark().
 void RuntimeLock::park_shared(std::chrono::nanoseconds limit) noexcept {
     parked_.store(true);
     const std::uint32_t seen = unparks_.load();

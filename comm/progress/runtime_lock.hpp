@@ -1,10 +1,11 @@
-// Turn: decides which thread may use the runtime, the task's thread that calls MPL or the progress
-// thread (progress_thread.hpp). That thread "has the turn". The protocol is separate because the
-// task's side must be cheap: it costs two loads, a store and a load per call and no atomic
-// read-modify-write, because a message takes only 100 ns.
+// RuntimeLock: decides which thread may use the runtime: the task's thread that calls MPL, or the
+// progress thread (progress_thread.hpp). The thread that holds the lock "has the turn". The
+// protocol is separate because the task's side must be cheap: a message takes only 100 ns, so a
+// call costs three loads and a store and no atomic read-modify-write.
 //
-// There are two words. `held_` belongs to the task and is 1 while the task is in a call.
-// `attention_` is the reason why a call must take the slow path; it is nearly always kIdle (0):
+// There are two words. `task_holds_` belongs to the task and is 1 while the task is in a call.
+// `progress_request_` is the reason why a call must take the slow path; it is nearly always kIdle
+// (0):
 //
 //   kIdle      the task may use the fast path
 //   kWatching  a mark left by the progress thread; the task's next call removes it. The mark is
@@ -18,23 +19,23 @@
 //   kShared    forever after share(): several threads of the task may call, see below
 //
 // Mutual exclusion:
-//   1. To take the turn, the task stores held_ = 1 and then loads attention_.
+//   1. To take the turn, the task stores task_holds_ = 1 and then loads progress_request_.
 //   2. To take the turn, the progress thread stores kClaimed, executes a membarrier, and then loads
-//      held_.
+//      task_holds_.
 //   3. As in base/fence.hpp, at least one of the two sees the other. A task that finds kClaimed
-//      resets held_ and waits. A progress thread that finds held_ withdraws its claim.
-//   4. From kArmed, both sides continue with a compare-exchange of attention_, so only one
+//      resets task_holds_ and waits. A progress thread that finds task_holds_ withdraws its claim.
+//   4. From kArmed, both sides continue with a compare-exchange of progress_request_, so only one
 //      succeeds. A call that began before the progress thread armed has ended by then. Every later
-//      call finds attention_ nonzero, because the membarrier of the claim came before.
+//      call finds progress_request_ nonzero, because the membarrier of the claim came before.
 //
 // Nested calls: a handler of mpc_rcvncall may call MPL while the thread that runs it has the turn.
 // Calls by the thread `nested_` are part of the current turn. `nested_` is the progress thread
 // while that has the turn, and the task's thread while the task runs handlers.
 //
-// Shared mode (MPI_THREAD_MULTIPLE): attention_ rests at kShared, so that every call takes the slow
-// path, and the fast path of other programs has no instruction more. The turn is then a FairLock
-// with an owner. Calls that the owner makes while it has the turn, also in functions of the
-// program, are nested. A thread that waits gives the turn up (thread_waits.hpp). The progress
+// Shared mode (MPI_THREAD_MULTIPLE): progress_request_ rests at kShared, so that every call takes
+// the slow path, and the fast path of other programs has no instruction more. The turn is then a
+// FairLock with an owner. Calls that the owner makes while it has the turn, also in functions of
+// the program, are nested. A thread that waits gives the turn up (thread_waits.hpp). The progress
 // thread is one more thread; its claims are refused while other threads call or wait.
 #pragma once
 
@@ -48,7 +49,7 @@
 
 namespace poe::comm {
 
-// What RuntimeLock tells the threads that wait, in shared mode.
+// In shared mode: what the lock reports to and asks from the object that knows the waiting threads.
 class TurnObserver {
   public:
     virtual ~TurnObserver() = default;
@@ -72,20 +73,20 @@ class RuntimeLock {
 
     // --- For the task. May block while the progress thread has the turn.
     Entry enter() noexcept {
-        if (held_.load(std::memory_order_relaxed) != 0 ||
-            attention_.load(std::memory_order_relaxed) != kIdle) [[unlikely]]
+        if (task_holds_.load(std::memory_order_relaxed) != 0 ||
+            progress_request_.load(std::memory_order_relaxed) != kIdle) [[unlikely]]
             return enter_slowly();
-        held_.store(1, std::memory_order_relaxed);
+        task_holds_.store(1, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (attention_.load(std::memory_order_acquire) != kIdle) [[unlikely]]
+        if (progress_request_.load(std::memory_order_acquire) != kIdle) [[unlikely]]
             return go_on_slowly();
         return Entry::kEntered;
     }
     // Precondition: enter() returned kEntered.
     void leave() noexcept {
-        held_.store(0, std::memory_order_release);
+        task_holds_.store(0, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (attention_.load(std::memory_order_relaxed) != kIdle) [[unlikely]]
+        if (progress_request_.load(std::memory_order_relaxed) != kIdle) [[unlikely]]
             leave_slowly();
     }
 
@@ -98,12 +99,14 @@ class RuntimeLock {
     // thread of the program is in a call or has called enter(). `observer` must outlive this
     // object.
     void share(TurnObserver& observer) noexcept;
-    bool shared() const noexcept { return attention_.load(std::memory_order_relaxed) == kShared; }
+    bool shared() const noexcept {
+        return progress_request_.load(std::memory_order_relaxed) == kShared;
+    }
     // For the thread that has the turn, in shared mode: lets other threads have the turn, and takes
     // it again. The second function blocks.
     void give_up() noexcept;
     void take_again() noexcept;
-    // True if a thread has waited for the turn for so long that it sleeps.
+    // True if a thread that waits for the turn has gone to sleep.
     bool contended() const noexcept { return lock_.contended(); }
     // For readers of this process's memory, in shared mode: the word of the lock, and the id of the
     // progress thread, 0 if there is none.
@@ -119,20 +122,20 @@ class RuntimeLock {
         kTaskInside,  // the task has been inside a call since watch()
     };
 
-    // Call once, before the other functions: finds out which fences the system has. The task calls
-    // `disarm` when it ends the sleep of an armed progress thread.
+    // Call once, before the other functions: finds out whether the system has membarrier. The task
+    // calls `disarm` to end the sleep of a progress thread in state kArmed.
     void prepare(std::function<void()> disarm);
     void watch() noexcept;
     Claim claim() noexcept;
     // Precondition: the caller has the turn. True if the task waits for it.
     bool wanted() const noexcept {
-        return attention_.load(std::memory_order_relaxed) == kWanted || contended();
+        return progress_request_.load(std::memory_order_relaxed) == kWanted || contended();
     }
     // Precondition: the caller has the turn. Releases it and wakes the task if it waits.
     void release() noexcept;
-    // Precondition: the caller has the turn. Gives it up while `sleep` runs; `sleep` must return
-    // soon after `disarm` was called. Returns true if the caller has the turn again, false if the
-    // task has made a call meanwhile. Blocks.
+    // Precondition: the caller has the turn. Gives it up and calls sleep(), which must return soon
+    // after `disarm` was called. Returns true if the caller has the turn again, false if the task
+    // has made a call meanwhile. Blocks.
     bool rest(const std::function<void()>& sleep);
     // After kTaskInside: blocks until the task leaves, `limit` has passed, or unpark() is called.
     // In shared mode: until no thread waits.
@@ -142,10 +145,12 @@ class RuntimeLock {
     void unpark() noexcept;
 
     // For a child process after fork, which has no progress thread.
-    void forget_progress_thread() noexcept { attention_.store(kIdle, std::memory_order_relaxed); }
+    void forget_progress_thread() noexcept {
+        progress_request_.store(kIdle, std::memory_order_relaxed);
+    }
 
   private:
-    enum Attention : std::uint32_t {
+    enum Request : std::uint32_t {
         kIdle = 0,
         kWatching,
         kClaimed,
@@ -168,8 +173,8 @@ class RuntimeLock {
     void heavy_fence() const noexcept;
     void give_back(std::uint32_t to) noexcept;
 
-    alignas(64) std::atomic<std::uint32_t> held_{0};
-    std::atomic<std::uint32_t> attention_{kIdle};
+    alignas(64) std::atomic<std::uint32_t> task_holds_{0};
+    std::atomic<std::uint32_t> progress_request_{kIdle};
     std::atomic<std::thread::id> nested_{};
     std::uint32_t idle_ = kIdle;  // kIdle or kFenced
     std::atomic<std::int32_t> progress_thread_{0};
