@@ -1,7 +1,7 @@
 // Processor hints for loops that wait for another processor.
 #pragma once
 
-namespace poe::comm {
+namespace poe {
 
 // Pauses a spin loop: leaves the core's units to its sibling hardware thread, and the polled cache
 // line to its writer.
@@ -23,4 +23,4 @@ inline void fetch_for_writing(const void* where) noexcept {
 #endif
 }
 
-}  // namespace poe::comm
+}  // namespace poe

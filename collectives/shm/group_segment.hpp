@@ -1,6 +1,6 @@
 // GroupSegment: the protocol of collective calls in shared memory, for a group whose members are
-// all on one node. With more tasks than cores, each member needs the processor once per call; a tree
-// of messages would need it once per level. A call moves data in one of these ways:
+// all on one node. With more tasks than cores, each member needs the processor once per call; a
+// tree of messages would need it once per level. A call moves data in one of these ways:
 //   slots         Members write slots, mostly their own, and publish what they have written, to
 //                 one member or to all. Each member waits only for the slots that it needs. In a
 //                 second round, members may publish what they have computed from the slots.
@@ -99,7 +99,7 @@ class GroupSegment {
         return {short_depth(members), kLine, members * kLine, kLine, false};
     }
     // For one word of data in one direction, or a few words from a root to all members. In such
-    // calls members run ahead, and with several calls in a line other cores transfer fewer lines.
+    // calls members run ahead; if several calls share a cache line, fewer lines move between cores.
     static constexpr Sizes packed_of(std::uint32_t members) noexcept {
         return {short_depth(members), 2 * sizeof(std::uint64_t), 0, kLine / 2, false};
     }
@@ -107,13 +107,13 @@ class GroupSegment {
     static constexpr Sizes staged_of(std::uint32_t members) noexcept {
         return {kStages, stage_bytes(members) + kLine, 0, kLine, true};
     }
-    // The longest piece of calls in which data are in the slots of all members at once: half of a
-    // slot, so that all of them stay in caches.
+    // The maximum piece, in bytes, of calls that use the slots of all members at the same time:
+    // half of a slot, so that all pieces stay in caches.
     static constexpr Bytes common_piece(std::uint32_t members) noexcept {
         return stage_bytes(members) / 2 / kLine * kLine;
     }
 
-    // The services of a member's task, to wait and to wake.
+    // What a member's task provides to the segment: waiting and waking.
     class Host {
       public:
         virtual ~Host() = default;
@@ -133,14 +133,15 @@ class GroupSegment {
     GroupSegment(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes,
                  Host& host);
 
-    // Instead of a member: no member; all members.
+    // In place of a member number: no member; all members.
     static constexpr std::uint32_t kNobody = ~0u - 1;
     static constexpr std::uint32_t kAll = ~0u;
 
     // A call begins with one of these three, which return its number, and ends with release(). A
     // member may have several calls under way, but fewer than `depth`. `taker`: the member that
-    // takes what is in the own slot. begin() is for a member that writes nothing, and does not
-    // block. It passes kAll, or kNobody if it then waits for a root, which has waited for all.
+    // reads the own slot. begin() does not block; it is for a member that writes nothing, which
+    // passes kAll, or kNobody if it then waits for the result of a root, because the root has
+    // waited for all members.
     std::uint64_t begin(std::uint32_t taker) noexcept {
         takers_[set_of(call_)] = taker;
         return call_++;
@@ -156,8 +157,8 @@ class GroupSegment {
         await_room(call_);
         return begin(taker);
     }
-    // This member needs nothing more of the call. Must be called once for each call, in the order
-    // of calls. Does not block.
+    // Ends the call for this member, which reads none of its data any more. Must be called once for
+    // each call, in the order of calls. Does not block.
     void release(std::uint64_t call) noexcept {
         done_[me_].word.store(call + 1, std::memory_order_release);
         host_.fence();
@@ -170,15 +171,15 @@ class GroupSegment {
     std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
         return slots_ + set_of(call) * call_step_ + member * member_step_;
     }
-    // Publishes that what this member writes to slots in this call is complete, to one member or to
-    // all. Does not block.
+    // Publishes to one member or to all that this member's writes to slots in this call are
+    // complete. Does not block.
     void publish(std::uint32_t taker, std::uint64_t call) noexcept {
         if (taker != kNobody) announce(contributed(me_, call), call, taker);
     }
     // Blocks until that member has published. Polls `spins` times before it gives up the core.
     void await(std::uint32_t giver, std::uint64_t call, int spins = 0) const {
         const Word& word = contributed(giver, call);
-        for (; spins > 0 && word.load(std::memory_order_relaxed) <= call; --spins) comm::relax();
+        for (; spins > 0 && word.load(std::memory_order_relaxed) <= call; --spins) relax();
         await_word(word, giver, call);
     }
     // The second round.
@@ -216,7 +217,7 @@ class GroupSegment {
     };
     // The index of the set that a call uses. A division would cost a tenth of a short call.
     std::uint64_t set_of(std::uint64_t call) const noexcept { return call & (sizes_.depth - 1); }
-    // The word; a short result follows it immediately.
+    // The word of a result; a short result follows it immediately.
     Word& published(std::uint64_t call) const noexcept {
         return *reinterpret_cast<Word*>(published_ + set_of(call) * sizes_.published);
     }

@@ -85,7 +85,7 @@ bool is_taken(const MailSlot& slot, std::chrono::nanoseconds patience, MailWait&
     const auto look = [&] {
         for (unsigned i = 0; i < kPausesPerClock; ++i) {
             if (state_of(slot) != MailState::kPosted) return true;
-            comm::relax();
+            relax();
         }
         return false;
     };
@@ -113,7 +113,7 @@ bool wait_until_done(const MailSlot& slot, MailWait& wait) {
     for (unsigned i = 0; i < kLooksBeforePause; ++i)
         if (state_of(slot) == MailState::kDone) return true;
     for (unsigned pauses = 1; state_of(slot) != MailState::kDone; ++pauses) {
-        comm::relax();
+        relax();
         if (pauses % kPausesPerYield == 0) ::sched_yield();
         if (pauses % kPausesPerLook == 0 && wait.target_lost())
             return state_of(slot) == MailState::kDone;
