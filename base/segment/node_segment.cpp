@@ -26,8 +26,8 @@ constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
-// The ring size per pipe, in bytes. More tasks get smaller rings, because each pair that
-// communicates costs this much and there are local_tasks^2 pairs.
+// Returns the ring size per pipe, in bytes. With more tasks the rings are smaller, because each
+// pair that communicates has two rings, and the number of pairs grows with local_tasks^2.
 constexpr std::uint64_t ring_bytes_for(std::uint32_t local_tasks) {
     if (local_tasks <= 8) return 512 << 10;
     if (local_tasks <= 16) return 256 << 10;
@@ -176,11 +176,12 @@ SegmentLayout SegmentLayout::of(std::uint32_t tasks, std::uint32_t local_tasks,
         round_up(layout.boards_offset + std::uint64_t{local_tasks} * layout.board_stride, kPage);
     layout.control_bytes = local_tasks <= 64 ? 2 * kPage : kPage;
     layout.ring_bytes = ring_bytes_for(local_tasks);
-    layout.commons_offset =
+    layout.group_segments_offset =
         layout.fixed_bytes + std::uint64_t{local_tasks} * local_tasks * layout.pipe_bytes();
-    layout.staging_offset = round_up(poe::common_bytes(local_tasks), kPage);
-    layout.common_bytes = layout.staging_offset + round_up(staging_bytes(local_tasks), kPage);
-    layout.file_bytes = layout.commons_offset + kCommons * layout.common_bytes;
+    layout.staging_offset = round_up(poe::group_segment_bytes(local_tasks), kPage);
+    layout.group_segment_bytes =
+        layout.staging_offset + round_up(staging_bytes(local_tasks), kPage);
+    layout.file_bytes = layout.group_segments_offset + kGroupSegments * layout.group_segment_bytes;
     return layout;
 }
 
@@ -402,21 +403,21 @@ void NodeSegment::reserve_pipe(std::uint32_t sender, std::uint32_t receiver, std
                 std::to_string(task_at(receiver)));
 }
 
-std::optional<std::uint32_t> NodeSegment::take_common() const {
-    std::uint32_t taken = header_->commons_taken.load(std::memory_order_relaxed);
+std::optional<std::uint32_t> NodeSegment::reserve_group_segment() const {
+    std::uint32_t taken = header_->group_segments_taken.load(std::memory_order_relaxed);
     for (;;) {
-        const auto free = static_cast<std::uint32_t>(__builtin_ctz(~taken | 1u << kCommons));
-        if (free >= kCommons) return std::nullopt;
-        if (!header_->commons_taken.compare_exchange_weak(taken, taken | 1u << free,
-                                                          std::memory_order_acq_rel)) {
+        const auto free = static_cast<std::uint32_t>(__builtin_ctz(~taken | 1u << kGroupSegments));
+        if (free >= kGroupSegments) return std::nullopt;
+        if (!header_->group_segments_taken.compare_exchange_weak(taken, taken | 1u << free,
+                                                                 std::memory_order_acq_rel)) {
             continue;
         }
         const std::uint64_t start =
-            facts_.layout.commons_offset + free * facts_.layout.common_bytes;
+            facts_.layout.group_segments_offset + free * facts_.layout.group_segment_bytes;
         try {
             reserve(start, start + facts_.layout.staging_offset, "shared memory of a group");
         } catch (const Error&) {
-            give_back_common(free);
+            release_group_segment(free);
             throw;
         }
         return free;
@@ -424,20 +425,21 @@ std::optional<std::uint32_t> NodeSegment::take_common() const {
 }
 
 void NodeSegment::reserve_staging(std::uint32_t index, Bytes bytes) const {
-    POE_CHECK(index < kCommons && bytes <= staging_bytes(facts_.local_tasks), index, bytes);
-    const std::uint64_t start = facts_.layout.commons_offset + index * facts_.layout.common_bytes +
+    POE_CHECK(index < kGroupSegments && bytes <= staging_bytes(facts_.local_tasks), index, bytes);
+    const std::uint64_t start = facts_.layout.group_segments_offset +
+                                index * facts_.layout.group_segment_bytes +
                                 facts_.layout.staging_offset;
     reserve(start, start + bytes, "long data of a group");
 }
 
-void NodeSegment::give_back_common(std::uint32_t index) const noexcept {
-    header_->commons_taken.fetch_and(~(1u << index), std::memory_order_acq_rel);
+void NodeSegment::release_group_segment(std::uint32_t index) const noexcept {
+    header_->group_segments_taken.fetch_and(~(1u << index), std::memory_order_acq_rel);
 }
 
-SegmentMapping NodeSegment::map_common(std::uint32_t index) const {
-    POE_CHECK(index < kCommons, index);
-    const std::size_t size = facts_.layout.common_bytes;
-    const std::uint64_t offset = facts_.layout.commons_offset + index * size;
+SegmentMapping NodeSegment::map_group_segment(std::uint32_t index) const {
+    POE_CHECK(index < kGroupSegments, index);
+    const std::size_t size = facts_.layout.group_segment_bytes;
+    const std::uint64_t offset = facts_.layout.group_segments_offset + index * size;
     void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(),
                          static_cast<off_t>(offset));
     if (start == MAP_FAILED) throw_errno("cannot map the shared memory of a group in " + path_);

@@ -1,8 +1,8 @@
 // NodeSegment: the node segment of segment_layout.hpp as an object. pmd creates it; tasks and
 // watchers attach to it. The file belongs to the job directory, which pmd removes. This class
 // unlinks the file only if its creation fails halfway. A job without a pmd (foreign_launch.hpp)
-// uses a file without a name, which disappears with the last process that has it open, however that
-// process ends.
+// uses a file without a name. It disappears when the last process that has it open ends, in
+// whatever way.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct NodeSegmentSpec {
     Bytes eager_limit = 0;    // bytes; 0 = default
     bool single_copy = true;  // tasks may read each other's memory if the system permits it
     Euilib euilib = Euilib::kUs;
-    bool reports_stops = false;  // the creator reports why a task has ended the job
+    bool reports_stops = false;  // the creator reports it if a task ends the job
     // Only in a job with TCP: the job's key, the nodes' addresses, and the names that are known.
     JobKey job_key{};
     std::vector<NodeAddress> node_addresses;
@@ -117,16 +117,16 @@ class NodeSegment {
     void reserve_pipe(std::uint32_t sender, std::uint32_t receiver, std::uint64_t from,
                       std::uint64_t to) const;
 
-    // Takes a common piece that is not in use, and reserves its memory except the staging part.
-    // Returns its index; empty if all pieces are in use. The memory is zero unless the previous
-    // owner left data in it. Throws Error if memory is short.
-    std::optional<std::uint32_t> take_common() const;
-    void give_back_common(std::uint32_t index) const noexcept;
-    // Reserves the first `bytes` bytes of the staging part of a piece that is taken; idempotent.
-    // Throws Error.
+    // Takes a group segment that is not in use, and reserves its memory except the staging part.
+    // Returns its index; empty if all are in use. The memory is zero unless the previous group left
+    // data in it. Throws Error if memory is short.
+    std::optional<std::uint32_t> reserve_group_segment() const;
+    void release_group_segment(std::uint32_t index) const noexcept;
+    // Reserves the first `bytes` bytes of the staging part of a group segment that is taken;
+    // idempotent. Throws Error.
     void reserve_staging(std::uint32_t index, Bytes bytes) const;
-    // Maps a whole piece that is taken. Throws Error.
-    SegmentMapping map_common(std::uint32_t index) const;
+    // Maps a group segment that is taken. Throws Error.
+    SegmentMapping map_group_segment(std::uint32_t index) const;
 
     // The memory that the segment uses, in bytes, for reports.
     struct Cost {

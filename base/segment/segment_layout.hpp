@@ -13,17 +13,18 @@
 //   -- page boundary: everything above is reserved (fallocate) when the segment is created --
 //   pipes         one per ordered pair of local tasks, receiver-major:
 //                 control page(s) with the cells, then the data ring
-//   commons       kCommons shared-memory pieces for groups of tasks (collectives/shm/group_segment.hpp)
+//   groups        kGroupSegments group segments, for collective calls
+//                 (collectives/shm/group_segment.hpp)
 //
 // The file is sparse. No process may touch memory before it is reserved, because touching a hole
 // could end in SIGBUS when /dev/shm is full:
 //   - a pipe is reserved in steps by its first user;
-//   - a common piece is reserved by the task that takes it;
-//   - the staging part of a piece, for long data, is reserved by the first user of long data.
+//   - a group segment is reserved for one group by a task of that group;
+//   - its staging part is reserved by the group's first call on long data.
 //
 //   part                   written by
 //   header                 pmd, before any process attaches; `ending` and `ends` also later
-//     commons_taken          tasks (also core_move)
+//     group_segments_taken   tasks (also core_move)
 //   node map, nodes        pmd, before any process attaches
 //   ports                  pmd; those of tasks on other nodes also later (a task waits while 0)
 //   slot                   its task, with the following exceptions
@@ -55,24 +56,25 @@ inline constexpr std::size_t kLine = 64;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
-inline constexpr std::uint32_t kCommons = 16;
-// The number of calls on a few bytes that a group member may run ahead of another, so that one turn
-// on a core is worth many calls. Smaller for groups with many members.
+inline constexpr std::uint32_t kGroupSegments = 16;
+// Returns the number of calls on a few bytes that a group member may run ahead of another, so that
+// a member can make many calls each time it runs on a shared core. Smaller for groups with many
+// members.
 constexpr std::uint32_t short_depth(std::size_t members) noexcept {
     return members <= 64 ? 256 : 64;
 }
-// Returns the size of a common piece in bytes, without its staging part. A group of any size up to
+// Returns the size of a group segment in bytes, without its staging part. A group of any size up to
 // `members` fits into it.
-constexpr std::size_t common_bytes(std::size_t members) noexcept {
+constexpr std::size_t group_segment_bytes(std::size_t members) noexcept {
     constexpr std::size_t kBase = std::size_t{16} * 16384 + 24 * kPage;
     constexpr std::size_t kDeep = std::size_t{55} * 1024;
     constexpr std::size_t kLess = std::size_t{28} * 1024;
     const std::size_t deep = kDeep * (members < 64 ? members : 64);
     return kBase + (deep > kLess * members ? deep : kLess * members);
 }
-// Staging memory for long data; reserved when long data are first exchanged: kStages stages, each
-// with stage_bytes() and a cache line per member. With many members each gets less, so that the
-// whole stage stays in caches.
+// Staging memory, which is reserved at the first call on long data: kStages stages, each with
+// stage_bytes() and a cache line per member. With many members stage_bytes() is smaller, so that
+// the whole stage stays in caches.
 inline constexpr std::uint32_t kStages = 4;
 inline constexpr std::size_t kMostOfStage = std::size_t{4} << 20;
 constexpr std::size_t stage_bytes(std::size_t members) noexcept {
@@ -81,7 +83,8 @@ constexpr std::size_t stage_bytes(std::size_t members) noexcept {
     const std::size_t share = kMostOfStage / members / kLine * kLine;
     return share > kMost ? kMost : share < kLeast ? kLeast : share;
 }
-// Bytes that suffice for a group of `members` or of any smaller size; 0 below two members.
+// Returns the bytes that suffice for a group of `members` or of any smaller size; 0 below two
+// members.
 constexpr std::size_t staging_bytes(std::size_t members) noexcept {
     if (members < 2) return 0;
     const std::size_t few = members * stage_bytes(1);
@@ -110,9 +113,9 @@ struct SegmentLayout {
     std::uint64_t fixed_bytes = 0;    // the part reserved at creation; the pipes start here
     std::uint64_t control_bytes = 0;  // per pipe
     std::uint64_t ring_bytes = 0;     // per pipe; a power of two
-    std::uint64_t commons_offset = 0;
-    std::uint64_t common_bytes = 0;    // per common piece, staging included
-    std::uint64_t staging_offset = 0;  // of the staging part within a common piece
+    std::uint64_t group_segments_offset = 0;
+    std::uint64_t group_segment_bytes = 0;  // per group segment, staging included
+    std::uint64_t staging_offset = 0;       // of the staging part within a group segment
     std::uint64_t file_bytes = 0;
 
     static SegmentLayout of(std::uint32_t tasks, std::uint32_t local_tasks,
@@ -167,12 +170,13 @@ struct SegmentHeader {
     SegmentFacts facts;
     // Futex word, set to 1 by pmd when the job is being ended (NodeSegment::announce_ending).
     alignas(kLine) std::atomic<std::uint32_t> ending;
-    // How many tasks of this node have ended. Incremented by pmd after TaskSlot::ended was stored.
+    // The number of tasks of this node that have ended. pmd increments it after it has stored
+    // TaskSlot::ended.
     std::atomic<std::uint32_t> ends;
-    // One bit per common piece; set while the piece is in use.
-    alignas(kLine) std::atomic<std::uint32_t> commons_taken;
-    // When a task was last moved to another core, and for how many milliseconds no task is moved
-    // after that (comm/progress/core_balancer.hpp).
+    // One bit per group segment; set while it is in use.
+    alignas(kLine) std::atomic<std::uint32_t> group_segments_taken;
+    // The time at which a task was last moved to another core, and the pause after it in
+    // milliseconds (comm/progress/core_balancer.hpp).
     alignas(kLine) std::atomic<std::uint64_t> core_move;
 };
 static_assert(sizeof(SegmentHeader) <= kPage);
@@ -180,7 +184,7 @@ static_assert(sizeof(SegmentHeader) <= kPage);
 // Values of TaskSlot::sleeping: how to wake the task (comm/progress/wait.hpp).
 enum SleepState : std::uint32_t { kAwake = 0, kAsleepOnDoorbell = 1, kAsleepOnFifo = 2 };
 
-// Values of TaskSlot::attached: whose calls the slot shows.
+// Values of TaskSlot::attached: which library's calls the slot shows.
 enum Attached : std::uint32_t {
     kNotAttached = 0,
     kOwnLibrary = 1,  // the runtime of MPL and MPI is initialized
@@ -219,14 +223,15 @@ struct TaskSlot {
     // Written by pmd.
     std::atomic<std::int32_t> started_pid;  // of the process that pmd started as this task
     std::atomic<std::uint32_t> ended;       // task_end(wait status) once that process has ended
-    // Where the task keeps tables for its daemon, in its own memory: MatcherTables of kOwnLibrary,
-    // ObservedTables of kObserved. 0: nowhere.
+    // The address of the tables for the daemon in the task's own memory: MatcherTables with
+    // kOwnLibrary, ObservedTables with kObserved. 0: none.
     std::atomic<std::uint64_t> observed_tables;
     // The address of the ThreadWaitsTable of a task of kOwnLibrary, in the memory of that task. 0
     // if only one thread of the task may call.
     std::atomic<std::uint64_t> thread_waits;
 
-    // Line 2: how often a doorbell bit was set. The owner reads it before it scans its board.
+    // Line 2: the number of times that a doorbell bit was set. The owner scans its board only if it
+    // has changed.
     alignas(kLine) std::atomic<std::uint32_t> rings;
 
     // Lines 3 to 5: written by the task before it sleeps, read by watchers.

@@ -23,7 +23,8 @@
 namespace poe::collectives {
 namespace {
 
-// Shape::step of calls that the library makes for itself. In a broadcast or concat of a user it is 0.
+// Shape::step of calls that the library makes for itself. In a broadcast or concat of a user it is
+// 0.
 constexpr int kInternal = -1;
 
 bool is_word(const char* text, std::initializer_list<const char*> words) {
@@ -136,9 +137,8 @@ void CollectiveContext::read_multicast(const Variables& variables) {
     }
 }
 
-// All members of a group must make the same choice, on whatever nodes they are. Therefore the
-// tuning is the text that poe has passed to all tasks, or a file that the user has named for all
-// tasks.
+// All members of a group must make the same choice, also on different nodes. Therefore the tuning
+// is the text that poe has passed to all tasks, or a file that the user has named for all tasks.
 const Tuning& CollectiveContext::take_tuning() {
     const Result<Tuning> read = tuning_of_job(variables_);
     if (!read && runtime_.task() == 0)
@@ -213,8 +213,8 @@ Transport CollectiveContext::wanted_transport(Group& group, const Shape& shape) 
     return Transport::kDirect;
 }
 
-// All members decide alike, whatever the root is. Most calls are not copied, because the decision
-// on an irregular call is made each time.
+// All members decide alike, because the result does not depend on the root. The shape is copied
+// only if necessary, because the decision on an irregular call is made each time.
 bool CollectiveContext::wants_multicast(const Shape& shape,
                                         const std::vector<std::uint32_t>& nodes) {
     if (multicast_ == Multicast::kNo || barrier_ || !fits_multicast(shape, nodes)) return false;
@@ -317,14 +317,14 @@ ShmGroup* CollectiveContext::memory_of(Group& group) {
     if (memory == nullptr) {
         memory = std::make_unique<ShmGroup>();
         if (!ShmGroup::possible(runtime_, group)) return nullptr;
-        // 0: all pieces are in use.
-        std::uint32_t piece = 0;
+        // 0: all group segments are in use.
+        std::uint32_t number = 0;
         if (group.me == 0) {
-            const auto reserved = ShmGroup::reserve_piece(runtime_);
-            if (reserved) piece = *reserved + 1;
+            const auto reserved = ShmGroup::reserve_segment(runtime_);
+            if (reserved) number = *reserved + 1;
         }
-        if (bcast_internal(group, piece, next_type(group)) != nullptr) return nullptr;
-        if (piece != 0) memory = std::make_unique<ShmGroup>(runtime_, group, piece - 1);
+        if (bcast_internal(group, number, next_type(group)) != nullptr) return nullptr;
+        if (number != 0) memory = std::make_unique<ShmGroup>(runtime_, group, number - 1);
     }
     return memory->available() ? memory.get() : nullptr;
 }

@@ -20,7 +20,7 @@ void report_missing(const std::string& what) {
 
 }  // namespace
 
-ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece)
+ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t index)
     : runtime_(&runtime),
       group_(&group),
       member_lost_([&runtime, &group] {
@@ -29,8 +29,8 @@ ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece)
           if (first != group.members.end()) group.lost_member = *first;
           return group.lost_member >= 0;
       }),
-      piece_(piece),
-      memory_(runtime.segment()->map_common(piece)),
+      index_(index),
+      memory_(runtime.segment()->map_group_segment(index)),
       tools_{facts().tasks_per_core(), {}, {}} {
     const auto all = sizes_of(group.size());
     regions_.reserve(all.size());
@@ -47,24 +47,24 @@ ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece)
 }
 
 ShmGroup::~ShmGroup() {
-    // The last member to leave the last region knows that all have left the others. All of the
-    // memory is set to zero, because in the next group, which may have another size, words lie
-    // where data were.
+    // Every member leaves the regions in the same order, so the last member to leave the last
+    // region knows that all have left all of them. It sets all of the memory to zero, because the
+    // next group may have another size, with words where this group had data.
     bool last = false;
     for (GroupSegment& region : regions_) last = region.leave();
     if (!last) return;
     const std::uint32_t members = group_->size();
-    // All members have made the same calls, so either all have this memory or none.
+    // All members have made the same calls, so all of them have this memory, or none has.
     if (staged_)
         std::memset(memory_.data() + facts().layout.staging_offset, 0,
                     GroupSegment::staged_of(members).bytes_for(members));
     std::memset(memory_.data(), 0, bytes_for(members));
-    runtime_->segment()->give_back_common(piece_);
+    runtime_->segment()->release_group_segment(index_);
 }
 
-std::optional<std::uint32_t> ShmGroup::reserve_piece(comm::Runtime& runtime) {
+std::optional<std::uint32_t> ShmGroup::reserve_segment(comm::Runtime& runtime) {
     try {
-        return runtime.segment()->take_common();
+        return runtime.segment()->reserve_group_segment();
     } catch (const Error& error) {
         report_missing(error.what());
         return std::nullopt;
@@ -100,7 +100,7 @@ GroupSegment* ShmGroup::staged() {
         const GroupSegment::Sizes sizes = GroupSegment::staged_of(members);
         std::string missing;
         try {
-            runtime_->segment()->reserve_staging(piece_, sizes.bytes_for(members));
+            runtime_->segment()->reserve_staging(index_, sizes.bytes_for(members));
         } catch (const Error& error) {
             missing = error.what();
         }
@@ -113,7 +113,8 @@ GroupSegment* ShmGroup::staged() {
     return staged_ ? &*staged_ : nullptr;
 }
 
-// The first member whose `has` is false; their number if there is none. All call it. Blocks.
+// Returns the first member whose `has` is false; the number of members if there is none. All
+// members call it. Blocks.
 std::uint32_t ShmGroup::first_without(bool has) {
     GroupSegment& segment = exchange();
     const std::uint64_t call = segment.acquire(GroupSegment::kAll);
@@ -141,7 +142,7 @@ std::uint32_t ShmGroup::first_without(bool has) {
 
 [[gnu::hot]] void ShmGroup::wake(std::uint32_t member) noexcept {
     if (member != GroupSegment::kAll) return runtime_->shared_memory()->wake(indices_[member]);
-    // Almost always no member sleeps. This task itself is awake.
+    // Usually no member sleeps. This task itself is awake.
     for (std::uint32_t m = 0; m < slots_.size(); ++m) {
         if (slots_[m]->sleeping.load(std::memory_order_relaxed) != kAwake) [[unlikely]]
             runtime_->shared_memory()->wake(indices_[m]);

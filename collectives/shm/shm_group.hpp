@@ -1,6 +1,6 @@
-// ShmGroup: what the members of a group on one node share: their memory, of which each region
-// serves certain calls, and the means to wait for and wake each other. It knows no operations; the
-// table of paths (engine/paths.cpp) says which call uses which region.
+// ShmGroup: the shared memory of a group whose members are on one node, and how they wait for and
+// wake each other. The memory is divided into regions. ShmGroup knows no operations; the table of
+// paths (engine/paths.cpp) says which region a call uses.
 #pragma once
 
 #include <array>
@@ -18,19 +18,19 @@ class ShmGroup final : public GroupSegment::Host {
   public:
     // Without shared memory: no call can be made.
     ShmGroup() = default;
-    // Uses a common piece of the node's segment that rank 0 has reserved (reserve_piece). `runtime`
-    // and `group` must outlive this object. For one thread at a time. Throws Error.
-    ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t piece);
-    // Leaves the segment. The last member to leave clears it and gives the common piece back.
+    // Uses group segment `index`, which rank 0 has reserved (reserve_segment). `runtime` and
+    // `group` must outlive this object. For one thread at a time. Throws Error.
+    ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t index);
+    // Leaves the group segment. The last member to leave clears and releases it.
     ~ShmGroup() override;
     ShmGroup(const ShmGroup&) = delete;
     ShmGroup& operator=(const ShmGroup&) = delete;
 
-    // Reserves one of the node's common pieces for a group. Empty if all are in use or memory is
-    // short; the latter is reported.
-    static std::optional<std::uint32_t> reserve_piece(comm::Runtime& runtime);
-    // The bytes that a group of this size needs, without the memory for long calls: at most
-    // common_bytes (segment_layout.hpp) of the same or any larger number of members.
+    // Reserves one of the node's group segments and returns its index. Empty if all are in use or
+    // memory is short; the latter is reported.
+    static std::optional<std::uint32_t> reserve_segment(comm::Runtime& runtime);
+    // Returns the bytes that a group of this size needs, without the memory for long calls: at most
+    // group_segment_bytes() (segment_layout.hpp) of this or of any larger number of members.
     static Bytes bytes_for(std::uint32_t members) noexcept;
     // True if all members are on this task's node and there is shared memory.
     static bool possible(comm::Runtime& runtime, const Group& group) noexcept;
@@ -64,7 +64,7 @@ class ShmGroup final : public GroupSegment::Host {
     comm::Runtime* runtime_ = nullptr;
     Group* group_ = nullptr;
     std::function<bool()> member_lost_;  // a member has ended; notes which
-    std::uint32_t piece_ = 0;
+    std::uint32_t index_ = 0;
     SegmentMapping memory_;
     std::vector<GroupSegment> regions_;
     bool asked_for_staged_ = false;

@@ -133,7 +133,7 @@ TEST_CASE("the layout holds for any number of tasks") {
         CHECK(layout.fixed_bytes >= layout.boards_offset + local * layout.board_stride);
         CHECK(layout.pipe_offset(0, 0, local) == layout.fixed_bytes);
         CHECK(layout.pipe_offset(local - 1, local - 1, local) + layout.pipe_bytes() ==
-              layout.commons_offset);
+              layout.group_segments_offset);
         CHECK((layout.ring_bytes & (layout.ring_bytes - 1)) == 0);
         CHECK(layout.ring_bytes >= (32 << 10));
     }

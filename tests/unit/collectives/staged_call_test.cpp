@@ -124,10 +124,10 @@ TEST_CASE("a piece of a broadcast to many members needs several slots") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("all groups' memory has room in a common piece") {
+TEST_CASE("all groups' memory has room in a group segment") {
     for (std::uint32_t local : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 512u, 513u, 4096u}) {
         for (std::uint32_t n = 1; n <= local; n += n < 70 ? 1 : 37) {
-            CHECK(ShmGroup::bytes_for(n) <= common_bytes(local));
+            CHECK(ShmGroup::bytes_for(n) <= group_segment_bytes(local));
             if (n > 1) CHECK(GroupSegment::staged_of(n).bytes_for(n) <= staging_bytes(local));
         }
     }
