@@ -58,7 +58,7 @@ std::optional<TaskStop> stop_of(const TaskSlot& slot) {
 NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage,
                        std::string ssh_connection, Heartbeat* heartbeat)
     : heritage_(heritage),
-      signals_(loop_, SIGCHLD, SIGTERM, kGuardianLost),
+      signals_(loop_, SIGCHLD, SIGTERM, kGuardLost),
       timers_(loop_),
       heartbeat_(heartbeat),
       uplink_{std::move(ssh_connection)},
@@ -85,7 +85,7 @@ void NodeDaemon::run() {
     const auto wait_signal = [this](auto& self) -> void {
         signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
             if (error) return;
-            if (signal == kGuardianLost && phase_ != Phase::kWaiting)
+            if (signal == kGuardLost && phase_ != Phase::kWaiting)
                 send(NodeFailed{"the process that guards the daemon pmd on " +
                                 job_.nodes[static_cast<std::size_t>(node_)] + " is gone"});
             if (signal == SIGCHLD)
@@ -212,7 +212,7 @@ bool NodeDaemon::on_process_waits(const DebuggerRequest& request) {
     return true;
 }
 
-// gdb has let the script go. The kernel then stops it again, because it was held at its start.
+// gdb has detached from the script, which was held at its start. The kernel then stops it again.
 void NodeDaemon::on_process_taken(pid_t pid) {
     const auto waits = waiting_for_debugger_.find(pid);
     if (waits == waiting_for_debugger_.end()) return;
@@ -258,7 +258,7 @@ void NodeDaemon::resume_output() {
     check_progress();
 }
 
-// The process above is gone, so nothing can be reported any more.
+// The daemon above, or poe, is gone, so nothing can be reported any more.
 void NodeDaemon::on_closed(const std::string&) {
     if (relay_) {
         relay_->pass_down(EndJob{}, kAllNodes);
@@ -472,7 +472,7 @@ void NodeDaemon::check_progress() {
             });
         }
     }
-    // A gdb that has no task left has nothing to detach from.
+    // If no task is left, gdb has nothing to detach from.
     if (phase_ == Phase::kEnding && running_.empty()) debugger_.end();
     if (phase_ == Phase::kEnding && !anybody_left() && debugger_.pid() == 0) {
         phase_ = Phase::kDraining;

@@ -23,7 +23,7 @@
 
 namespace poe::pm {
 
-static_assert(kGuardianLost == SIGHUP);
+static_assert(kGuardLost == SIGHUP);
 
 namespace {
 
@@ -52,7 +52,7 @@ using std::chrono::milliseconds;
 Heartbeat* make_heartbeat() {
     void* page = ::mmap(nullptr, sizeof(Heartbeat), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) throw_errno("memory for the daemon and its guardian");
+    if (page == MAP_FAILED) throw_errno("memory for the daemon and its guard");
     return new (page) Heartbeat;
 }
 
@@ -117,13 +117,13 @@ Guarded guard_daemon() {
     const sigset_t child_ended = only(SIGCHLD);
     sigset_t before;
     ::sigprocmask(SIG_BLOCK, &child_ended, &before);
-    const pid_t guardian = ::getpid();
+    const pid_t guard = ::getpid();
     const pid_t daemon = ::fork();
-    if (daemon < 0) throw_errno("starting the daemon below its guardian");
+    if (daemon < 0) throw_errno("starting the daemon below its guard");
     if (daemon == 0) {
         ::sigprocmask(SIG_SETMASK, &before, nullptr);
-        ::prctl(PR_SET_PDEATHSIG, kGuardianLost);
-        if (::getppid() != guardian) ::_exit(1);
+        ::prctl(PR_SET_PDEATHSIG, kGuardLost);
+        if (::getppid() != guard) ::_exit(1);
         return {std::nullopt, heartbeat};
     }
     let_go_of_streams();

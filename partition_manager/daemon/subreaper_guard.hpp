@@ -14,7 +14,7 @@
 namespace poe::pm {
 
 // The signal that the daemon gets if its guard is killed. The daemon then ends the job in order.
-inline constexpr int kGuardianLost = 1;  // = SIGHUP
+inline constexpr int kGuardLost = 1;  // = SIGHUP
 
 // The result of guard_daemon(). The calling process must have one thread.
 struct Guarded {

@@ -62,7 +62,7 @@ class Failures(ClusterTest):
                 self.assertIn(f"task 6 (node node6, sh) exited with code {code}", text.splitlines()[0])
 
     def test_daemon_killed(self):
-        # A leaf and one with others below it, whose daemons have guardians above them; and that of the home node.
+        # A leaf and one with others below it, whose daemons have guards above them; and that of the home node.
         for host, which in ((7, -1), (7, 0), (1, -1), (1, 0), (0, 0)):
             with self.subTest(host=host, which=which):
                 job = self.begin()

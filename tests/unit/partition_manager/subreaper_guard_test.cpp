@@ -1,4 +1,4 @@
-// The guardian and the daemon below it: real processes, with a daemon that does what a test says.
+// The guard and the daemon below it: real processes, with a daemon that does what a test says.
 #include "partition_manager/daemon/subreaper_guard.hpp"
 
 #include <chrono>
@@ -18,10 +18,10 @@ using poe::pm::Silence;
 
 namespace {
 
-// A guardian with that daemon; its process. The daemon's process id goes to `told`.
+// A guard with that daemon; its process. The daemon's process id goes to `told`.
 pid_t start_guarded(const std::function<void(Heartbeat&)>& daemon, int told = -1) {
-    const pid_t guardian = ::fork();
-    if (guardian != 0) return guardian;
+    const pid_t guard = ::fork();
+    if (guard != 0) return guard;
     const poe::pm::Guarded divided = poe::pm::guard_daemon();
     if (divided.status) ::_exit(*divided.status);
     const pid_t own = ::getpid();
@@ -30,16 +30,16 @@ pid_t start_guarded(const std::function<void(Heartbeat&)>& daemon, int told = -1
     ::_exit(7);
 }
 
-int status_of(pid_t guardian) {
+int status_of(pid_t guard) {
     int status = 0;
-    REQUIRE(::waitpid(guardian, &status, 0) == guardian);
+    REQUIRE(::waitpid(guard, &status, 0) == guard);
     REQUIRE(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
 
 }  // namespace
 
-TEST_CASE("a guardian has its daemon's status") {
+TEST_CASE("a guard has its daemon's status") {
     CHECK(status_of(start_guarded([](Heartbeat&) {})) == 7);
     CHECK(status_of(start_guarded([](Heartbeat&) { ::raise(SIGKILL); })) == 128 + SIGKILL);
 }
@@ -47,7 +47,7 @@ TEST_CASE("a guardian has its daemon's status") {
 TEST_CASE("a daemon that beats is left alone, one that stops beating is killed with its children") {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
-    const pid_t guardian = start_guarded([&](Heartbeat& heartbeat) {
+    const pid_t guard = start_guarded([&](Heartbeat& heartbeat) {
         // Its child holds the pipe open until it is killed.
         if (::fork() == 0) {
             ::signal(SIGTERM, SIG_IGN);
@@ -65,7 +65,7 @@ TEST_CASE("a daemon that beats is left alone, one that stops beating is killed w
     char text[2] = {};
     CHECK(::read(ends[0], text, sizeof text) == 1);
     CHECK(::read(ends[0], text, sizeof text) == 0);
-    CHECK(status_of(guardian) == 128 + SIGKILL);
+    CHECK(status_of(guard) == 128 + SIGKILL);
     ::close(ends[0]);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("without a limit a silent daemon is left alone") {
 TEST_CASE("a daemon that a debugger holds is left alone") {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
-    const pid_t guardian = start_guarded(
+    const pid_t guard = start_guarded(
         [](Heartbeat& heartbeat) {
             ++heartbeat.beats;
             std::this_thread::sleep_for(100ms);
@@ -93,10 +93,10 @@ TEST_CASE("a daemon that a debugger holds is left alone") {
     int status = 0;
     CHECK(::waitpid(daemon, &status, __WALL) == daemon);
     CHECK(WIFEXITED(status));
-    CHECK(status_of(guardian) == 7);
+    CHECK(status_of(guard) == 7);
 }
 
-TEST_CASE("time in which the guardian did not run is not held against the daemon") {
+TEST_CASE("time in which the guard did not run is not held against the daemon") {
     Silence silence;
     CHECK(silence.look(1, 100ms, 100ms, false) == 0ms);
     CHECK(silence.look(1, 100ms, 101ms, false) == 100ms);
