@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/parse.hpp"
-#include "partition_manager/job/task_ranges.hpp"
+#include "base/task_ranges.hpp"
 
 namespace poe::debugger {
 
@@ -62,11 +62,11 @@ Result<TaskSet> parse_tasks(std::string_view text, TaskId tasks) {
 }
 
 std::string in_ranges(const TaskSet& tasks) {
-    return pm::task_ranges(in_order(tasks));
+    return task_ranges(in_order(tasks));
 }
 
 std::string in_words(const TaskSet& tasks) {
-    return pm::tasks_in_words(in_order(tasks));
+    return tasks_in_words(in_order(tasks));
 }
 
 TaskSet intersection(const TaskSet& a, const TaskSet& b) {

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/suggest.hpp"
+#include "base/task_ranges.hpp"
 #include "partition_manager/job/state_words.hpp"
-#include "partition_manager/job/task_ranges.hpp"
 
 namespace poe::cli {
 namespace {
@@ -103,7 +103,7 @@ std::string call_in_words(const TaskState& state) {
 std::string elsewhere_text(const pm::RunningJob& job) {
     const std::vector<TaskId>& tasks = job.tasks_elsewhere;
     return tasks.empty() ? ""
-                         : pm::tasks_in_words(tasks) + (tasks.size() == 1 ? " runs" : " run") +
+                         : tasks_in_words(tasks) + (tasks.size() == 1 ? " runs" : " run") +
                                " on other nodes and cannot be seen from here";
 }
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/task_ranges.hpp"
 #include "partition_manager/job/signal_words.hpp"
-#include "partition_manager/job/task_ranges.hpp"
 #include "poe/diagnostics.hpp"
 
 namespace poe::cli {
@@ -54,7 +54,7 @@ std::string nodes_in_words(const pm::JobSpec& job, const std::vector<TaskId>& ta
 // Returns "task 2 (node n1, ./ring)" or "tasks 0-2 (nodes n0,n1, ./ring)". The program is that of
 // the first task.
 std::string introduce(const pm::JobSpec& job, const std::vector<TaskId>& tasks) {
-    return fmt::format("{} ({}, {})", pm::tasks_in_words(tasks), nodes_in_words(job, tasks),
+    return fmt::format("{} ({}, {})", tasks_in_words(tasks), nodes_in_words(job, tasks),
                        program_of(job, tasks.front()));
 }
 std::string introduce(const pm::JobSpec& job, TaskId task) {
@@ -174,9 +174,9 @@ std::vector<ReportLine> not_started_lines(const pm::JobSpec& job, const pm::Outc
     std::vector<ReportLine> lines;
     for (auto& [text, tasks] : by_text) {
         std::sort(tasks.begin(), tasks.end());
-        lines.push_back({true, kNotLoaded,
-                         fmt::format("{} ({}) {}", pm::tasks_in_words(tasks),
-                                     nodes_in_words(job, tasks), text)});
+        lines.push_back(
+            {true, kNotLoaded,
+             fmt::format("{} ({}) {}", tasks_in_words(tasks), nodes_in_words(job, tasks), text)});
     }
     return lines;
 }
@@ -220,7 +220,7 @@ std::vector<ReportLine> other_lines(const pm::JobSpec& job, const pm::Outcome& o
         const std::vector<TaskId>& tasks = by_fate[text];
         const bool one = text == kUnheard && tasks.size() == 1;
         lines.push_back({false, 0,
-                         "       " + pm::tasks_in_words(tasks) + " " +
+                         "       " + tasks_in_words(tasks) + " " +
                              (one ? "did not report how it ended" : text)});
     }
     return lines;
@@ -384,7 +384,7 @@ std::vector<std::string> binding_lines(const pm::TaskMap& map,
     std::vector<std::string> lines;
     for (const auto& key : order)
         lines.push_back(fmt::format(
-            "{} (node {}) may use {} {}", pm::tasks_in_words(tasks[key]),
+            "{} (node {}) may use {} {}", tasks_in_words(tasks[key]),
             map.nodes[static_cast<std::size_t>(key.first)],
             key.second.find_first_of(",-") == std::string::npos ? "processor" : "processors",
             key.second));

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "base/task_ranges.hpp"
 #include "collectives/api/api.hpp"
 #include "collectives/api/api_context.hpp"
 #include "collectives/engine/call_checker.hpp"
-#include "collectives/engine/task_list.hpp"
 #include "comm/api/api_checks.hpp"
 #include "tracer/probe/process_context.hpp"
 
@@ -219,7 +219,7 @@ class Entry {
             MplError::kRoot,
             "the root, task " + std::to_string(task) + ", is not a member of group " +
                 std::to_string(group_->gid),
-            "roots are task ids; members are the tasks " + task_list(sorted_members()));
+            "roots are task ids; members are the tasks " + task_ranges(sorted_members()));
     }
     [[gnu::cold]] void refuse_reduction(ReduceFunction function) {
         const Reduction& reduction = made_.run.reduction;

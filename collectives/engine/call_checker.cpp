@@ -8,8 +8,8 @@
 #include <dlfcn.h>
 #include <iterator>
 
+#include "base/task_ranges.hpp"
 #include "collectives/engine/list_agreement.hpp"
-#include "collectives/engine/task_list.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -42,7 +42,7 @@ void write(char* to, std::size_t room, const std::string& text) {
     text.copy(to, room - 1);
 }
 
-// Not by a stream, which would make libmpl three times as large.
+// Without std::ostream, which would make libmpl three times as large.
 std::string in_hex(std::uint64_t number) {
     std::array<char, 16> digits;
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16);
@@ -92,7 +92,7 @@ CallFacts tell(const Group& group, const CollectiveCall& call, const std::string
     return facts;
 }
 
-// Describes one of two calls by what differs between them.
+// Describes the first of two calls by what differs between them.
 std::string words(const CallFacts& facts, const CallFacts& other, bool whole) {
     if (facts.refused != 0)
         return std::string(facts.name) + " with wrong arguments, which its own message explains";
@@ -115,10 +115,6 @@ std::string words(const CallFacts& facts, const CallFacts& other, bool whole) {
     return text;
 }
 
-std::string who(const std::vector<TaskId>& tasks) {
-    return (tasks.size() == 1 ? "task " : "tasks ") + task_list(tasks);
-}
-
 // Names the smallest set of tasks first.
 std::string describe(const Group& group, const std::vector<CallFacts>& all) {
     std::vector<std::pair<CallFacts, std::vector<TaskId>>> kinds;
@@ -139,15 +135,16 @@ std::string describe(const Group& group, const std::vector<CallFacts>& all) {
         const bool last = &facts == &most;
         const CallFacts& other = last ? kinds.front().first : most;
         if (!text.empty()) text += ", ";
-        text += who(tasks) + " ";
-        if (text.size() == who(tasks).size() + 1) text += tasks.size() == 1 ? "calls " : "call ";
+        text += tasks_in_words(tasks) + " ";
+        if (text.size() == tasks_in_words(tasks).size() + 1)
+            text += tasks.size() == 1 ? "calls " : "call ";
         text += words(facts, other, &facts == &kinds.front().first);
     }
     return text;
 }
 
-// Compares, in an irregular index, what each rank sends with what the receiver expects. Empty: they
-// agree.
+// In an irregular index, compares what each rank sends with what the receiver expects. Returns a
+// description of the difference; empty if there is none.
 std::string other_lengths(CollectiveContext& library, Group& group, const Shape& shape) {
     const std::size_t n = shape.n;
     const auto me = static_cast<std::uint32_t>(group.me);
@@ -175,7 +172,7 @@ std::string other_lengths(CollectiveContext& library, Group& group, const Shape&
 // A text that fits into CallFacts::detail. Long lists that differ get different texts.
 std::string list_in_words(const std::vector<TaskId>& list) {
     constexpr std::size_t kRoom = sizeof(CallFacts::detail) - 1;
-    std::string text = "of tasks " + task_list(list);
+    std::string text = "of tasks " + task_ranges(list);
     if (text.size() <= kRoom) return text;
     std::uint32_t sum = 0x811c9dc5u;  // FNV-1a
     for (const TaskId task : list) sum = (sum ^ static_cast<std::uint32_t>(task)) * 0x01000193u;
@@ -227,7 +224,7 @@ int tell_of_refused_making(CollectiveContext& library, Group& group, const comm:
 
 int tell_of_refused_list(CollectiveContext& library, int gsize, const int* glist, int refused) {
     const comm::Runtime& runtime = library.runtime();
-    // A size that is wrong does not say how long the list is.
+    // If gsize is wrong, the length of the list is not known.
     if (!library.develop() || glist == nullptr || gsize < 1 || !is_task(runtime, gsize - 1))
         return refused;
     std::vector<TaskId> named;

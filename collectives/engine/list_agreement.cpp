@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/engine/task_list.hpp"
+#include "base/task_ranges.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -46,7 +46,7 @@ ListInWords in_words(const std::vector<TaskId>& list) {
     words.hash = 0xcbf29ce484222325u;  // FNV-1a
     for (const TaskId task : list)
         words.hash = (words.hash ^ static_cast<std::uint32_t>(task)) * 0x100000001b3u;
-    std::string text = (list.size() == 1 ? "of task " : "of tasks ") + task_list(list);
+    std::string text = "of " + tasks_in_words(list);
     constexpr std::size_t kRoom = sizeof words.text - 1;
     if (text.size() > kRoom) text = text.substr(0, kRoom - 3) + "...";
     text.copy(words.text, kRoom);
@@ -203,7 +203,7 @@ void ListAgreement::take(Partner& from, const Message& message) {
                 break;
             }
             forget(from);
-            // Its next call has not read this one's LIST.
+            // The partner's next call has not read this call's LIST.
             if (message.answered == number_) send(from, own_list());
             break;
         case Kind::kRefused:  // others may have told it before
@@ -212,7 +212,7 @@ void ListAgreement::take(Partner& from, const Message& message) {
     }
 }
 
-// Its call has ended.
+// Forgets the LIST of a partner whose call has ended.
 void ListAgreement::forget(Partner& from) {
     if (from.same) --equal_;
     from.listed = false;
@@ -239,7 +239,8 @@ void ListAgreement::tell_done() {
     send_to_all(done);
 }
 
-// Nothing more may be read from it, because its call may have ended well.
+// True if nothing more may be read from the partner, because its call may have ended well: what it
+// sends next belongs to its next call.
 bool ListAgreement::over_for(const Partner& partner) const {
     return equal_ == partners_.size() && partner.done == calls_;
 }

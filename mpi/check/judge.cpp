@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/task_ranges.hpp"
 #include "mpi/check/place_words.hpp"
 
 namespace poe::mpi::check {
@@ -211,17 +212,9 @@ Fault find_other_group(const MemberList& members) {
 }  // namespace
 
 // Tasks in ascending order are joined to ranges; the order of others stays.
-std::string words_of_tasks(std::vector<TaskId> tasks) {
+std::string words_of_tasks(const std::vector<TaskId>& tasks) {
     if (tasks.empty()) return "no tasks";
-    std::string text = tasks.size() == 1 ? "task " : "tasks ";
-    for (std::size_t i = 0; i < tasks.size();) {
-        std::size_t end = i + 1;
-        while (end < tasks.size() && tasks[end] == tasks[end - 1] + 1) ++end;
-        text += (i == 0 ? "" : ",") + std::to_string(tasks[i]);
-        if (end - i > 1) text += (end - i > 2 ? "-" : ",") + std::to_string(tasks[end - 1]);
-        i = end;
-    }
-    return text;
+    return tasks_in_words(tasks);
 }
 
 Fault judge(const std::vector<Member>& members) {

@@ -21,7 +21,7 @@ struct Member {
 // second.
 Fault judge(const std::vector<Member>& members);
 
-// "task 3", "tasks 0-2,5".
-std::string words_of_tasks(std::vector<TaskId> tasks);
+// Returns "task 3", "tasks 0-2,5" or "no tasks".
+std::string words_of_tasks(const std::vector<TaskId>& tasks);
 
 }  // namespace poe::mpi::check

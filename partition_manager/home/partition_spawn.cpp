@@ -6,9 +6,9 @@
 #include <asio/post.hpp>
 
 #include "base/error.hpp"
+#include "base/task_ranges.hpp"
 #include "partition_manager/home/partition.hpp"
 #include "partition_manager/home/spawn_plan.hpp"
-#include "partition_manager/job/task_ranges.hpp"
 
 namespace poe::pm {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "partition_manager/job/task_ranges.hpp"
+#include "base/task_ranges.hpp"
 
 namespace poe::pm {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/contexts.hpp"
+#include "base/task_ranges.hpp"
 #include "partition_manager/job/state_words.hpp"
-#include "partition_manager/job/task_ranges.hpp"
 #include "partition_manager/status/observed_waits.hpp"
 
 namespace poe::pm {
@@ -34,7 +34,7 @@ std::string wanted_in_words(Call call, const Awaited& awaited) {
            " from " + task_in_words(awaited.peer);
 }
 
-// The synchronisation of windows. Its messages have no tags of the program.
+// True for calls that synchronise windows, whose messages have no tags of the program.
 bool is_of_window(Call call) {
     return std::string_view(call_name(call)).starts_with("MPI_Win_");
 }

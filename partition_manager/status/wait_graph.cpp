@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "partition_manager/job/task_ranges.hpp"
+#include "base/task_ranges.hpp"
 #include "partition_manager/status/deadlock_text.hpp"
 #include "partition_manager/status/observed_waits.hpp"
 
@@ -17,9 +17,9 @@ PerTask<const TaskState*> by_task(std::span<const TaskState> states, TaskId task
     return result;
 }
 
-// A task of our own library whose threads may all call can continue if one of them can, or if what
-// they do is not known. MPI_Finalize has no place beside other calls. Of a task of another job
-// nothing is known.
+// If several threads of a task of our own library may call, the task can continue if one of them
+// can, or if what they do is not known. Nothing is known of a task in which a thread calls
+// MPI_Finalize while others are in calls, and of a task of another job.
 void resolve_thread_waits(std::vector<TaskState>& states, TaskId tasks) {
     for (TaskState& state : states) {
         if (state.observed || !state.evidence.many_threads) continue;
@@ -38,7 +38,8 @@ void resolve_thread_waits(std::vector<TaskState>& states, TaskId tasks) {
     }
 }
 
-// Starts with all waiting tasks and removes those that a task that can continue could wake.
+// Starts with all waiting tasks, and repeatedly removes tasks that a task outside the set could
+// wake.
 std::vector<TaskId> stuck_tasks(const PerTask<const TaskState*>& states,
                                 std::chrono::milliseconds patience) {
     const TaskId tasks = states.size();

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "partition_manager/job/task_ranges.hpp"
+#include "base/task_ranges.hpp"
 
 namespace poe::pm {
 
@@ -39,8 +39,8 @@ std::vector<TaskId> FoldedOutput::who_is_at(const std::string& line, bool& await
     return tasks;
 }
 
-// Returns the next line of the lowest task that no other task will reach soon; if there is none,
-// that of the lowest task.
+// Returns the next line of the lowest task whose next line is not also one of the coming lines of
+// another task; if there is none, the next line of the lowest task.
 std::string FoldedOutput::next_line() const {
     for (const auto& [task, lines] : waiting_) {
         bool awaited = false;

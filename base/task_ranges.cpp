@@ -1,7 +1,7 @@
-// Folds ascending numbers into ranges; see task_ranges.hpp.
-#include "partition_manager/job/task_ranges.hpp"
+// Joins tasks that follow each other to ranges; see task_ranges.hpp.
+#include "base/task_ranges.hpp"
 
-namespace poe::pm {
+namespace poe {
 
 std::string task_ranges(const std::vector<TaskId>& tasks) {
     std::string text;
@@ -20,4 +20,4 @@ std::string tasks_in_words(const std::vector<TaskId>& tasks) {
     return (tasks.size() == 1 ? "task " : "tasks ") + task_ranges(tasks);
 }
 
-}  // namespace poe::pm
+}  // namespace poe

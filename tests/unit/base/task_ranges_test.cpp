@@ -1,12 +1,12 @@
-// Sets of tasks in words.
-#include "partition_manager/job/task_ranges.hpp"
+// Lists of tasks in words.
+#include "base/task_ranges.hpp"
 
 #include <numeric>
 
 #include <catch2/catch.hpp>
 #include <climits>
 
-using namespace poe::pm;
+using namespace poe;
 
 TEST_CASE("tasks are folded into ranges", "[task_ranges]") {
     CHECK(task_ranges({}).empty());
@@ -14,6 +14,7 @@ TEST_CASE("tasks are folded into ranges", "[task_ranges]") {
     CHECK(task_ranges({0, 1}) == "0,1");
     CHECK(task_ranges({0, 1, 2}) == "0-2");
     CHECK(task_ranges({0, 2, 4}) == "0,2,4");
+    CHECK(task_ranges({2, 0, 1}) == "2,0,1");
     CHECK(task_ranges({0, 1, 2, 3, 5, 6, 8, 9, 10}) == "0-3,5,6,8-10");
     CHECK(task_ranges({INT_MAX - 2, INT_MAX - 1, INT_MAX}) == "2147483645-2147483647");
     std::vector<poe::TaskId> many(100000);
