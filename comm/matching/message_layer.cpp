@@ -126,6 +126,8 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
             waiter_->end_sleep();
         } else {
             waiter_->sleep();
+            // An activity may depend on the end of a task, which is no arrival.
+            help();
         }
     }
     awaited_ = outer;

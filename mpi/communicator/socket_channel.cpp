@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <mpi.h>
 #include <poll.h>
 #include <string>
 #include <sys/socket.h>
+
+#include "comm/tcp/tcp_pipe.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -20,6 +23,13 @@ constexpr std::size_t kMostWords = std::size_t{1} << 26;
 Fault socket_fault(const std::string& doing, const char* why) {
     return {MPI_ERR_PROC_ABORTED, "", doing + " the other group's process fails: " + why,
             "find out whether that process has ended"};
+}
+
+// If the other process has ended and is a task of this job, the report of poe should come before
+// this error, as with a connection that is lost (comm/tcp/tcp_pipe.hpp).
+void let_poe_report(comm::Runtime& runtime) {
+    const auto limit = std::chrono::steady_clock::now() + comm::TcpPipe::kFaultDelay;
+    wait_for_socket(runtime, -1, 0, [&] { return std::chrono::steady_clock::now() >= limit; });
 }
 
 bool would_block() noexcept {
@@ -79,12 +89,14 @@ Fault SocketChannel::move(const std::byte* out, std::size_t out_bytes, std::byte
     std::size_t sent = 0;
     std::size_t got = 0;
     Fault fault;
+    bool closed = false;
     const auto over = [&] {
         while (sent < out_bytes) {
             const ssize_t n =
                 ::send(fd_, out + sent, out_bytes - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
             if (n < 0 && would_block()) break;
             if (n < 0) {
+                closed = errno == EPIPE || errno == ECONNRESET;
                 fault = socket_fault("writing to", std::strerror(errno));
                 return true;
             }
@@ -94,6 +106,7 @@ Fault SocketChannel::move(const std::byte* out, std::size_t out_bytes, std::byte
             const ssize_t n = ::recv(fd_, in + got, in_bytes - got, MSG_DONTWAIT);
             if (n < 0 && would_block()) return false;
             if (n <= 0) {
+                closed = n == 0 || errno == ECONNRESET;
                 fault = socket_fault(
                     "reading from", n == 0 ? "it has closed the connection" : std::strerror(errno));
                 return true;
@@ -103,6 +116,7 @@ Fault SocketChannel::move(const std::byte* out, std::size_t out_bytes, std::byte
         return sent == out_bytes;
     };
     wait_for_socket(runtime_, fd_, POLLIN, over, awaited_);
+    if (closed) let_poe_report(runtime_);
     return fault;
 }
 

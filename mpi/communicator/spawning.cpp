@@ -107,8 +107,11 @@ Spawned spawn(comm::Runtime& runtime, Comm& local, int root, const SpawnRequest&
     std::optional<PortName> port;
     std::string job;
     Fault fault;
+    // No task is started in vain because a member has ended.
+    const Route route{making_context(local, Making::kMembers), 1};
+    const Fault alone = synchronize(runtime, local.local->tasks(), local.rank, route);
     if (local.rank == root) {
-        fault = request.fault;
+        fault = request.fault ? request.fault : alone;
         if (!fault) {
             try {
                 port = open_port(runtime);
@@ -119,15 +122,14 @@ Spawned spawn(comm::Runtime& runtime, Comm& local, int root, const SpawnRequest&
         }
         told = {fault.code, total_of(request)};
     }
-    const Route route{making_context(local, Making::kMembers), 1};
     const Fault lost = bcast_words(runtime, local.local->tasks(), local.rank, root, route, told);
     if (!fault && !lost && told.front() != MPI_SUCCESS)
         fault = {told.front(), "",
                  "the root, rank " + std::to_string(root) + ", could not start the tasks",
                  "look for the message of that task"};
-    const bool failed = fault || lost;
-    Spawned spawned{{nullptr, fault ? fault : lost},
-                    failed && local.rank != root ? 0 : told.back()};
+    if (!fault) fault = alone ? alone : lost;
+    const bool failed = static_cast<bool>(fault);
+    Spawned spawned{{nullptr, fault}, failed && local.rank != root ? 0 : told.back()};
     if (!spawned.comm.fault) {
         const std::string name = port ? text_of(*port) : std::string();
         Meeting meeting;

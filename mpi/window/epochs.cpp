@@ -111,6 +111,10 @@ Fault finish_locks(comm::Runtime& runtime, Window& window,
     const LockHeld own = window.member(window.rank()).lock;
     if (has_shared_locks(window)) return fault;
     if (fault || own == LockHeld::kNone || own == LockHeld::kUnchecked) return fault;
+    const std::function<bool()> drop_locks = [&] {
+        window.target->drop_locks_of_the_dead();
+        return false;
+    };
     wait_until(
         runtime, [&] { return window.target->own_lock_granted(); },
         [&] {
@@ -120,7 +124,8 @@ Fault finish_locks(comm::Runtime& runtime, Window& window,
             if (holder >= 0) shown.peer = window.task(holder);
             shown.context = window.context(WindowContext::kAccess);
             return shown;
-        });
+        },
+        &drop_locks);
     return {};
 }
 
@@ -307,6 +312,9 @@ Fault test_exposure(comm::Runtime& runtime, Window& window, bool& over) {
         return {};
     }
     pause_after_look(runtime);
+    // The call looks for tasks that have ended.
+    runtime.messages().lost_sender(
+        {window.context(WindowContext::kAccess), comm::kWildcard, comm::kWildcard});
     for (const int rank : window.posted) {
         if (window.member(rank).completes == 0 && runtime.messages().lost(window.task(rank)))
             return end_of_member(runtime, window, rank);

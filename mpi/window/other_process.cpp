@@ -1,15 +1,19 @@
 // Access to the memory of other processes of this node; see other_process.hpp.
 #include "mpi/window/other_process.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <mpi.h>
 #include <new>
 #include <span>
+#include <utility>
 
 #include "comm/matching/message_peer.hpp"
+#include "comm/tcp/tcp_pipe.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/object/handle.hpp"
 #include "mpi/point/outcomes.hpp"
+#include "mpi/point/waiting.hpp"
 #include "mpi/window/batch.hpp"
 #include "mpi/window/mailbox.hpp"
 #include "mpi/window/service.hpp"
@@ -177,6 +181,20 @@ Fault hand_over_or_copy(WindowMember& member, const Mail& mail, Bytes bytes, Byt
     return fault;
 }
 
+// If the target has ended, the report of poe should come before the error of this task, as with a
+// connection that is lost (comm/tcp/tcp_pipe.hpp). Blocks until the end of the target is noticed.
+Fault after_report(comm::Runtime& runtime, TaskId target, Fault fault) {
+    if (fault.code != MPI_ERR_PROC_ABORTED) return fault;
+    const auto limit = std::chrono::steady_clock::now() + comm::TcpPipe::kFaultDelay;
+    wait_until(
+        runtime,
+        [&] {
+            return runtime.messages().lost(target) || std::chrono::steady_clock::now() >= limit;
+        },
+        [] { return Awaited{}; });
+    return fault;
+}
+
 bool may_be_batched(const Access& access) noexcept {
     return (access.kind == AccessKind::kPut || access.kind == AccessKind::kAccumulate) &&
            access.bytes <= kMostBatchedBytes;
@@ -194,7 +212,9 @@ Fault access_other_process(comm::Runtime& runtime, Window& window, int rank, con
     if (!batched || !member.batch.has_room(access.bytes)) {
         if (Fault fault = carry_out_batch(runtime, window, rank)) return fault;
     }
-    if (!contiguous) return copy_access(window, rank, access, layout, data, fetched);
+    if (!contiguous)
+        return after_report(runtime, window.task(rank),
+                            copy_access(window, rank, access, layout, data, fetched));
     Access moved = access;
     moved.displacement += form.displacement;
     Mail mail;
@@ -208,8 +228,9 @@ Fault access_other_process(comm::Runtime& runtime, Window& window, int rank, con
         return {};
     }
     OperationSender sender(runtime, window, rank, moved, *unit, data, fetched);
-    return hand_over_or_copy(member, mail, access.bytes, static_cast<Bytes>(unit->size()), data,
-                             fetched, sender);
+    return after_report(runtime, window.task(rank),
+                        hand_over_or_copy(member, mail, access.bytes,
+                                          static_cast<Bytes>(unit->size()), data, fetched, sender));
 }
 
 bool exchange_at_once(comm::Runtime& runtime, Window& window, int rank, const Mail& mail,
@@ -260,7 +281,7 @@ Fault carry_out_batch(comm::Runtime& runtime, Window& window, int rank) {
     }
     Fault fault = hand_over_or_copy(member, mail, bytes, bytes, data, nullptr, sender);
     member.batch.clear();
-    return fault;
+    return after_report(runtime, window.task(rank), std::move(fault));
 }
 
 }  // namespace poe::mpi

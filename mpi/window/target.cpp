@@ -13,8 +13,10 @@ namespace {
 
 // Operations that are received at the same time; the messages of others wait in buffer memory.
 constexpr std::size_t kMostIncoming = 256;
-// Visits until the target looks again whether a holder of its lock has died.
+// Visits until the target looks again whether an origin has died, and the time until it looks again
+// whether a holder of its lock has: a task that sleeps visits its targets rarely.
 constexpr unsigned kVisitsPerSweep = 1024;
+constexpr std::chrono::milliseconds kBetweenDrops{100};
 constexpr auto kWindowFlow = comm::FlowClass::kCollective;
 
 }  // namespace
@@ -54,7 +56,8 @@ void Target::serve(comm::MessageLayer& messages) {
         return message->send.outcome != comm::Outcome::kPending;
     });
     ++visits_;
-    if (!locks_.idle() && visits_ % kVisitsPerSweep == 0) drop_locks_of_the_dead();
+    if (!locks_.idle() && std::chrono::steady_clock::now() - last_drop_ >= kBetweenDrops)
+        drop_locks_of_the_dead();
 }
 
 void Target::accept(comm::MessageLayer& messages) {
@@ -217,6 +220,10 @@ void Target::release_own_lock() {
 }
 
 void Target::drop_locks_of_the_dead() {
+    last_drop_ = std::chrono::steady_clock::now();
+    // The call looks for tasks that have ended.
+    runtime_.messages().lost_sender(
+        {window_.context(WindowContext::kAccess), comm::kWildcard, comm::kWildcard});
     for (int rank = 0; rank < window_.size(); ++rank) {
         if (rank != window_.rank() && runtime_.messages().lost(window_.task(rank)))
             locks_.release(rank);

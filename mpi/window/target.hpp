@@ -14,6 +14,7 @@
 //     (shared_memory.hpp).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -44,6 +45,8 @@ class Target {
     // Grants what can be granted.
     void grant_locks();
     void release_own_lock();
+    // Releases the locks of members that have ended.
+    void drop_locks_of_the_dead();
 
   private:
     // An operation that has not been carried out.
@@ -77,7 +80,6 @@ class Target {
     void send_code(TaskId to, std::uint32_t number, std::int32_t code);
     void send(comm::MessageLayer& messages, std::unique_ptr<Outgoing> message, TaskId to,
               std::uint32_t number);
-    void drop_locks_of_the_dead();
 
     comm::Runtime& runtime_;
     Window& window_;
@@ -88,6 +90,7 @@ class Target {
     LockQueue locks_;
     bool own_lock_ = false;
     unsigned visits_ = 0;
+    std::chrono::steady_clock::time_point last_drop_{};
 };
 
 // Returns the address in this task of an operation's first byte at `displacement`, if the whole of
