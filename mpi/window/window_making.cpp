@@ -105,6 +105,12 @@ bool is_by_tcp(const std::vector<PartRecord>& all) noexcept {
                        [](const PartRecord& each) { return each.by_tcp != 0; });
 }
 
+// A program need not name its communicators. Watchers number the others in the same way.
+std::string words_of(const Comm& comm) {
+    if (!comm.name.empty()) return comm.name;
+    return "communicator " + std::to_string(comm.context - kFirstMpiContext);
+}
+
 // A communicator for the window alone.
 MadeComm duplicate_for_window(comm::Runtime& runtime, Comm& parent) {
     Duplication duplication(runtime, parent);
@@ -112,7 +118,7 @@ MadeComm duplicate_for_window(comm::Runtime& runtime, Comm& parent) {
     duplication.finish();
     if (duplication.fault()) return {nullptr, duplication.fault()};
     MadeComm made = make_comm(parent, duplication.result());
-    if (made.comm != nullptr) made.comm->name = "window of " + parent.name;
+    if (made.comm != nullptr) made.comm->name = "window of " + words_of(parent);
     return made;
 }
 

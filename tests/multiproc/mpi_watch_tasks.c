@@ -195,8 +195,14 @@ int main(int argc, char** argv) {
         MPI_Comm_split(mesh, 0, 0, &part);
     } else if (strncmp(how, "window", 6) == 0) {
         MPI_Win table;
-        MPI_Win_create(buffer, 1, 1, MPI_INFO_NULL, mesh, &table);
-        MPI_Win_set_name(table, "table");
+        MPI_Comm unnamed;
+        MPI_Comm_dup(mesh, &unnamed);
+        if (strcmp(how, "window_unnamed") == 0) {
+            MPI_Win_create(buffer, 1, 1, MPI_INFO_NULL, unnamed, &table);
+        } else {
+            MPI_Win_create(buffer, 1, 1, MPI_INFO_NULL, mesh, &table);
+            MPI_Win_set_name(table, strcmp(how, "window_renamed") == 0 ? "" : "table");
+        }
         if (strcmp(how, "window_start") == 0 || strcmp(how, "window_wait") == 0) {
             /* The other task makes no call for the window. */
             MPI_Group all, other;

@@ -106,6 +106,15 @@ class WindowDeadlocks(MpiWatchTest):
         self.told("window_lock", 2, "deadlock: tasks 0,1 wait for each other", "task 0 waits in MPI_Win_lock for task 1 in window table",
                   "task 1 waits in MPI_Win_lock for task 0 in window table")
 
+    def test_windows_without_a_name(self):
+        text = self.told("window_unnamed", 2, "deadlock: tasks 0,1 wait for each other", "task 1 waits in MPI_Win_fence")
+        self.assertRegex(text, r"task 1 waits in MPI_Win_fence for task 0 in window of communicator \d+, called at")
+        self.told("window_renamed", 2, "task 1 waits in MPI_Win_fence for task 0 in window without a name, called at")
+        with self.running("window_unnamed", 2, MP_DEADLOCK_TIMEOUT=0) as job:
+            seen = self.waiting(job, (0, 1))
+            self.assertRegex(seen[1]["communicator"], r"^window of communicator \d+$")
+            self.assertRegex(seen[1]["text"], r" in window of communicator \d+, \d")
+
 
 class PortDeadlocks(MpiWatchTest):
     def test_nobody_accepts(self):
