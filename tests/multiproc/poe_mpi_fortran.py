@@ -35,6 +35,110 @@ OLD = """      program old
       call mpi_finalize(ierr)
       end
 """
+# The subroutines that MPI 3.0 has removed. With BOTTOM, the message has absolute addresses.
+REMOVED = """      program remove
+      implicit none
+      include 'mpif.h'
+      integer ierr, rank, tasks, next, before, i
+      integer types(2), lengths(2), places(2), first
+      integer record, row, blocks, huge, extent, lower, upper
+      integer handler, found, calls, numbers, square(4, 4), line(4)
+      integer requests(2), statuses(MPI_STATUS_SIZE, 2)
+      double precision values
+      common /both/ values(3), numbers(2)
+      common /errors/ calls
+      external failed
+      call mpi_init(ierr)
+      call mpi_comm_rank(MPI_COMM_WORLD, rank, ierr)
+      call mpi_comm_size(MPI_COMM_WORLD, tasks, ierr)
+      next = mod(rank + 1, tasks)
+      before = mod(rank + tasks - 1, tasks)
+
+      call mpi_address(values, places(1), ierr)
+      call mpi_address(numbers, places(2), ierr)
+#ifndef BOTTOM
+      first = places(1)
+      do i = 1, 2
+         places(i) = places(i) - first
+      end do
+      if (places(2) .ne. 24) stop 1
+#endif
+      lengths(1) = 3
+      lengths(2) = 2
+      types(1) = MPI_DOUBLE_PRECISION
+      types(2) = MPI_INTEGER
+      call mpi_type_struct(2, lengths, places, types, record, ierr)
+      if (ierr .ne. MPI_SUCCESS) stop 2
+      call mpi_type_commit(record, ierr)
+      do i = 1, 3
+         values(i) = 0.5d0 * i
+      end do
+      numbers(1) = 7
+      numbers(2) = 8
+      if (rank .ne. 0) then
+         do i = 1, 3
+            values(i) = 0
+         end do
+         numbers(1) = 0
+         numbers(2) = 0
+      end if
+#ifdef BOTTOM
+      call mpi_bcast(MPI_BOTTOM, 1, record, 0, MPI_COMM_WORLD, ierr)
+#else
+      call mpi_bcast(values, 1, record, 0, MPI_COMM_WORLD, ierr)
+#endif
+      if (values(1) .ne. 0.5d0 .or. values(3) .ne. 1.5d0) stop 3
+      if (numbers(1) .ne. 7 .or. numbers(2) .ne. 8) stop 4
+
+C     A row of a matrix.
+      do i = 1, 16
+         square(mod(i - 1, 4) + 1, (i - 1) / 4 + 1) = i
+      end do
+      call mpi_type_hvector(4, 1, 16, MPI_INTEGER, row, ierr)
+      call mpi_type_commit(row, ierr)
+      call mpi_irecv(line, 4, MPI_INTEGER, before, 0, MPI_COMM_WORLD,
+     &               requests(1), ierr)
+      call mpi_isend(square(2, 1), 1, row, next, 0, MPI_COMM_WORLD,
+     &               requests(2), ierr)
+      call mpi_waitall(2, requests, statuses, ierr)
+      if (line(1) .ne. 2 .or. line(4) .ne. 14) stop 5
+
+      lengths(1) = 1
+      lengths(2) = 2
+      places(1) = 12
+      places(2) = 4
+      call mpi_type_hindexed(2, lengths, places, MPI_INTEGER, blocks,
+     &                       ierr)
+      call mpi_type_extent(blocks, extent, ierr)
+      call mpi_type_lb(blocks, lower, ierr)
+      call mpi_type_ub(blocks, upper, ierr)
+      if (extent .ne. 12 .or. lower .ne. 4 .or. upper .ne. 16) stop 6
+
+      call mpi_errhandler_create(failed, handler, ierr)
+      call mpi_errhandler_set(MPI_COMM_WORLD, handler, ierr)
+      call mpi_errhandler_get(MPI_COMM_WORLD, found, ierr)
+      if (found .ne. handler) stop 7
+      calls = 0
+      call mpi_send(calls, 1, MPI_INTEGER, 99, 0, MPI_COMM_WORLD, ierr)
+      if (calls .ne. 1 .or. ierr .eq. MPI_SUCCESS) stop 8
+
+C     An extent of three times 2 GB is no INTEGER.
+      call mpi_errhandler_set(MPI_COMM_SELF, MPI_ERRORS_RETURN, ierr)
+      call mpi_type_hvector(2, 1, 2000000000, MPI_INTEGER, row, ierr)
+      call mpi_type_contiguous(3, row, huge, ierr)
+      call mpi_type_extent(row, extent, ierr)
+      if (ierr .ne. MPI_SUCCESS .or. extent .ne. 2000000004) stop 9
+      call mpi_type_extent(huge, extent, ierr)
+      if (ierr .eq. MPI_SUCCESS .or. extent .ne. 2000000004) stop 10
+      call mpi_finalize(ierr)
+      end
+
+      subroutine failed(comm, code)
+      integer comm, code, calls
+      common /errors/ calls
+      calls = calls + 1
+      end
+"""
 SESSIONS = """program sessions
     use mpi_f08
     implicit none
@@ -142,6 +246,13 @@ class Compilers(FortranTest):
 
     def test_old_source(self):
         self.ok(poe(self.compile(OLD, suffix=".f"), "-procs", "2"))
+
+    def test_removed_subroutines(self):
+        for flags in (), ("-DBOTTOM", "-no-pie"):
+            with self.subTest(flags):
+                program = self.compile(REMOVED, *flags, suffix=".F")
+                for tasks in "1", "2":
+                    self.ok(poe(program, "-procs", tasks))
 
     def test_sessions_and_partitions(self):
         program = self.compile(SESSIONS)
