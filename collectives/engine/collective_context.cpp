@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "base/contexts.hpp"
 #include "base/parse.hpp"
 #include "base/segment/tuning_path.hpp"
 #include "base/segment/tuning_text.hpp"
@@ -19,6 +20,7 @@
 #include "collectives/selection/method.hpp"
 #include "collectives/selection/multicast_cost.hpp"
 #include "comm/api/api_call.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::collectives {
 namespace {
@@ -26,6 +28,11 @@ namespace {
 // Shape::step of calls that the library makes for itself. In a broadcast or concat of a user it is
 // 0.
 constexpr int kInternal = -1;
+
+// The context of messages on the communicator to which a group of MPI belongs.
+ContextId context_of(const Group& group) noexcept {
+    return kFirstMpiContext + static_cast<ContextId>(group.gid);
+}
 
 bool is_word(const char* text, std::initializer_list<const char*> words) {
     return std::any_of(words.begin(), words.end(),
@@ -254,6 +261,9 @@ CollectiveContext::CachedPath CollectiveContext::decide_path(Group& group, const
                              [&](const Path& path, SelectedPath& selected) {
                                  return path.prepare(*this, group, shape, selected);
                              });
+    process_context().events.raise(EngineEvent::kPathDecided, name_of(shape.operation),
+                                   cached.selected.path->name, shape.bytes, group.size(),
+                                   context_of(group));
     return cached;
 }
 
@@ -346,7 +356,13 @@ Plan& CollectiveContext::plan_for(Group& group, const CollectiveCall& call) {
         Generator generate = made->make(placed);
         return barrier_ && !spans_jobs(group) ? with_barrier(shape, std::move(generate)) : generate;
     });
-    if (made) plan.name_algorithm(Method{Transport::kMessages, *made}.text());
+    if (made) {
+        plan.name_algorithm(Method{Transport::kMessages, *made}.text());
+        process_context().events.raise(
+            EngineEvent::kAlgorithmChosen, name_of(shape.operation), made->algorithm->name,
+            made->algorithm->parameter != nullptr ? made->parameter : 0.0, shape.bytes,
+            group.size(), context_of(group));
+    }
     return plan;
 }
 

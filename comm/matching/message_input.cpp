@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/check.hpp"
+#include "comm/matching/message_events.hpp"
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/message_peer.hpp"
 #include "tracer/probe/process_context.hpp"
@@ -377,6 +378,7 @@ Unexpected& MessageLayer::keep(const MatchKey& from, FlowClass flow, Bytes lengt
     message->length = length;
     message->cost = cost;
     unexpected_.add(*message);
+    raise_event(EngineEvent::kUnexpectedArrived, *message);
     return *message;
 }
 
@@ -395,6 +397,7 @@ void MessageLayer::take(Unexpected& message, ReceiveRequest& request) {
 void MessageLayer::deliver(Unexpected& message, ReceiveRequest& request) {
     matched(request, message.from.source, message.from.type, message.length, message.flow,
             message.number);
+    raise_event(EngineEvent::kUnexpectedMatched, message);
     switch (message.state) {
         case Unexpected::State::kHere:
             copy_to(request, message);

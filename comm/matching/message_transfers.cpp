@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "comm/matching/handover.hpp"
+#include "comm/matching/message_events.hpp"
 #include "comm/matching/message_layer.hpp"
 #include "comm/matching/message_peer.hpp"
 
@@ -44,12 +45,13 @@ void MessageLayer::abandon_transfer(ReceiveRequest& into) {
 void MessageLayer::accept_offer(Peer& from, const RequestBody& offer, ReceiveRequest& into) {
     const Bytes wanted = into.expected;
     const bool can_fetch = wanted > 0 && offer.address != 0 && from.pipe->can_fetch();
-    if (can_fetch && !into.view.scattered(0)) {
-        if (begin_transfer(from, into) == CopyMethod::kFetch) {
-            Fetch fetch{&from, offer, &into, 0};
-            if (!fetch_piece(fetch)) fetches_.insert(fetches_.begin(), fetch);
-            return;
-        }
+    const bool fetches =
+        can_fetch && !into.view.scattered(0) && begin_transfer(from, into) == CopyMethod::kFetch;
+    raise_accepted(into, fetches);
+    if (fetches) {
+        Fetch fetch{&from, offer, &into, 0};
+        if (!fetch_piece(fetch)) fetches_.insert(fetches_.begin(), fetch);
+        return;
     }
     send_grant(from.task, offer.send_id, into, wanted);
     if (wanted == 0) complete(into, Outcome::kDone);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "tracer/probe/engine_events.hpp"
 #include "tracer/probe/tracer.hpp"
 
 namespace poe::comm {
@@ -18,6 +19,7 @@ namespace poe {
 
 struct ProcessContext {
     trace::Tracer tracer;
+    EngineEvents events;
     // True once several threads may call MPI at the same time (MPI_THREAD_MULTIPLE).
     std::atomic<bool> many_threads{false};
     comm::Runtime* runtime = nullptr;                       // null before the first call of MPL
