@@ -9,6 +9,7 @@
 
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/tool_call.hpp"
+#include "mpi/tool/events.hpp"
 
 namespace poe::mpi {
 
@@ -30,6 +31,7 @@ int t_finalize() {
     if (--all.initialized > 0) return MPI_SUCCESS;
     all.handles.clear();
     all.sessions.clear();
+    free_event_handles(all);
     return MPI_SUCCESS;
 }
 
@@ -81,40 +83,39 @@ int t_cvar_handle_free(MPI_T_cvar_handle* handle) {
 }
 
 int t_cvar_read(MPI_T_cvar_handle handle, void* buffer) {
-    return in_tools([&](Tools& all) -> int {
+    return in_tools_with_turn([&](Tools& all, comm::Runtime* runtime) -> int {
         const CvarHandle* found = find(all.handles, handle);
         if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
         if (buffer == nullptr) return MPI_T_ERR_INVALID;
-        const RuntimeTurn turn;
-        if (turn.runtime() == nullptr) return MPI_T_ERR_NOT_ACCESSIBLE;
+        if (runtime == nullptr) return MPI_T_ERR_NOT_ACCESSIBLE;
         const ControlVariable& variable = *found->variable;
         if (variable.text != nullptr) {
-            const std::string text = variable.text(*turn.runtime());
+            const std::string text = variable.text(*runtime);
             std::memset(buffer, 0, kMaxText);
             text.copy(static_cast<char*>(buffer), kMaxText - 1);
         } else if (variable.type == MPI_INT) {
-            *static_cast<int*>(buffer) = static_cast<int>(variable.number(*turn.runtime()));
+            *static_cast<int*>(buffer) = static_cast<int>(variable.number(*runtime));
         } else {
-            *static_cast<unsigned long long*>(buffer) = variable.number(*turn.runtime());
+            *static_cast<unsigned long long*>(buffer) = variable.number(*runtime);
         }
         return MPI_SUCCESS;
     });
 }
 
 int t_cvar_write(MPI_T_cvar_handle handle, const void* buffer) {
-    return in_tools([&](Tools& all) -> int {
+    return in_tools_with_turn([&](Tools& all, comm::Runtime* runtime) -> int {
         const CvarHandle* found = find(all.handles, handle);
         if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
         if (buffer == nullptr) return MPI_T_ERR_INVALID;
         const ControlVariable& variable = *found->variable;
         if (variable.change == nullptr) return MPI_T_ERR_CVAR_SET_NEVER;
-        const RuntimeTurn turn;
-        if (turn.runtime() == nullptr) return MPI_T_ERR_CVAR_SET_NOT_NOW;
+        // The engine may be in the middle of what the variable controls.
+        if (runtime == nullptr || CallbackTurn::exists()) return MPI_T_ERR_CVAR_SET_NOT_NOW;
         const std::uint64_t value = variable.type == MPI_INT
                                         ? static_cast<std::uint64_t>(static_cast<std::int64_t>(
                                               *static_cast<const int*>(buffer)))
                                         : *static_cast<const unsigned long long*>(buffer);
-        return variable.change(*turn.runtime(), value) ? MPI_SUCCESS : MPI_T_ERR_INVALID;
+        return variable.change(*runtime, value) ? MPI_SUCCESS : MPI_T_ERR_INVALID;
     });
 }
 
@@ -172,23 +173,24 @@ int t_category_get_pvars(int number, int length, int indices[]) {
     });
 }
 
-// There are no categories within categories, and no kinds of events.
+// There are no categories within categories.
 int t_category_get_categories(int number, int, int[]) {
     return in_tools([&](Tools&) -> int {
         return at(categories(), number) == nullptr ? MPI_T_ERR_INVALID_INDEX : MPI_SUCCESS;
     });
 }
 
-int t_category_get_events(int number, int, int[]) {
+int t_category_get_events(int number, int length, int indices[]) {
     return in_tools([&](Tools&) -> int {
-        return at(categories(), number) == nullptr ? MPI_T_ERR_INVALID_INDEX : MPI_SUCCESS;
+        if (at(categories(), number) == nullptr) return MPI_T_ERR_INVALID_INDEX;
+        return store_numbers(numbers_about(event_types(), number), length, indices);
     });
 }
 
 int t_category_get_num_events(int number, int* num) {
     return in_tools([&](Tools&) -> int {
         if (at(categories(), number) == nullptr) return MPI_T_ERR_INVALID_INDEX;
-        return store(num, 0);
+        return store(num, numbers_about(event_types(), number).size());
     });
 }
 

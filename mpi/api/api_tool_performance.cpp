@@ -12,14 +12,16 @@ using namespace tool;
 
 // Runs work(session, variable) for one handle of a session.
 template <typename Work>
+int find_handle(Tools& all, MPI_T_pvar_session session, MPI_T_pvar_handle handle, Work&& work) {
+    PvarSession* of = find(all.sessions, session);
+    if (of == nullptr) return MPI_T_ERR_INVALID_SESSION;
+    const PvarHandle* found = find(of->handles, handle);
+    if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
+    return work(*of, *found->variable);
+}
+template <typename Work>
 int with_handle(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Work&& work) {
-    return in_tools([&](Tools& all) -> int {
-        PvarSession* of = find(all.sessions, session);
-        if (of == nullptr) return MPI_T_ERR_INVALID_SESSION;
-        const PvarHandle* found = find(of->handles, handle);
-        if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;
-        return work(*of, *found->variable);
-    });
+    return in_tools([&](Tools& all) -> int { return find_handle(all, session, handle, work); });
 }
 
 // The same for functions that also take all handles of a session: those that cannot be done are
@@ -140,15 +142,16 @@ int t_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void*
 }
 
 int t_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buffer) {
-    return with_handle(session, handle,
-                       [&](PvarSession&, const PerformanceVariable& variable) -> int {
-                           if (buffer == nullptr) return MPI_T_ERR_INVALID;
-                           const RuntimeTurn turn;
-                           if (turn.runtime() == nullptr) return MPI_T_ERR_NOT_ACCESSIBLE;
-                           *static_cast<unsigned long long*>(buffer) =
-                               variable.value(*turn.runtime(), variable.argument);
-                           return MPI_SUCCESS;
-                       });
+    return in_tools_with_turn([&](Tools& all, comm::Runtime* runtime) -> int {
+        return find_handle(all, session, handle,
+                           [&](PvarSession&, const PerformanceVariable& variable) -> int {
+                               if (buffer == nullptr) return MPI_T_ERR_INVALID;
+                               if (runtime == nullptr) return MPI_T_ERR_NOT_ACCESSIBLE;
+                               *static_cast<unsigned long long*>(buffer) =
+                                   variable.value(*runtime, variable.argument);
+                               return MPI_SUCCESS;
+                           });
+    });
 }
 
 }  // namespace poe::mpi

@@ -10,6 +10,7 @@
 #include "mpi/check/place_words.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/process/start_facts.hpp"
+#include "mpi/tool/events.hpp"
 #include "tracer/probe/process_context.hpp"
 
 namespace poe::mpi {
@@ -145,8 +146,22 @@ MPI_Errhandler Call::handler_of(ErrorObject& object) const noexcept {
     return comm != nullptr ? comm->errhandler : mpi.initial_errhandler;
 }
 
+// For tools. A class that the program has added has no name.
+void Call::raise_event(int code) {
+    std::string_view name;
+    {
+        Environment& mpi = environment();
+        const std::lock_guard guard(mpi.lock);
+        name = error_class_name(mpi.error_codes.class_of(code).value_or(MPI_ERR_UNKNOWN));
+    }
+    outside([&] {
+        tool::raise_error(function_name(function_).data(), name.empty() ? "" : name.data());
+    });
+}
+
 int Call::invoke(ErrorObject object, const Cause& cause) {
     comm::announce_error(call_of(function_), message(cause, ""));
+    if (process_context().events.is_wanted(EngineEvent::kErrorRaised)) raise_event(cause.code);
     const MPI_Errhandler handler = handler_of(object);
     if (handler == MPI_ERRORS_RETURN) return cause.code;
     auto* own = find<ErrorHandler>(handler);

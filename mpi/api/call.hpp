@@ -176,6 +176,7 @@ class Call {
     // Returns the message for the user. `place` says in which task the error happened; the report
     // of poe gives no place, so that equal messages of several tasks are the same text.
     std::string message(const Cause& cause, const std::string& place) const;
+    void raise_event(int code);
     // Returns the code of the function, which a handler of the program may change.
     int invoke(ErrorObject object, const Cause& cause);
     [[noreturn]] void end_job(const Cause& cause) const;

@@ -52,7 +52,7 @@ class Shown {
 // job is not traced.
 class Noted {
   public:
-    explicit Noted(const Call& call, const CallAbout& about = {}) noexcept {
+    [[gnu::always_inline]] explicit Noted(const Call& call, const CallAbout& about = {}) noexcept {
         if (process_context().tracer.on()) [[unlikely]]
             enter(call, about);
     }

@@ -30,6 +30,14 @@ int in_tools(Work&& work) {
     }
 }
 
+// The same for a function that also needs the turn: work(tools, runtime); the runtime is null if
+// there is none, or if the turn cannot be had.
+template <typename Work>
+int in_tools_with_turn(Work&& work) {
+    const tool::RuntimeTurn turn;
+    return in_tools([&](tool::Tools& all) -> int { return work(all, turn.runtime()); });
+}
+
 template <typename T, typename Value>
 int store(T* to, Value value) {
     if (to != nullptr) *to = static_cast<T>(value);
@@ -87,6 +95,8 @@ inline MPI_T_enum handle_of_items(const tool::Enumeration* items) {
 inline const tool::Enumeration* items_of(MPI_T_enum handle) {
     for (const tool::ControlVariable& each : tool::control_variables())
         if (each.items != nullptr && handle_of_items(each.items) == handle) return each.items;
+    for (const tool::EventType& each : tool::event_types())
+        if (handle_of_items(&each.elements) == handle) return &each.elements;
     return nullptr;
 }
 

@@ -178,22 +178,4 @@ int out_neighbors(int comm) {
     return neighbors(comm).out;
 }
 
-// There are no kinds of events, so nothing of what they would set or call is converted.
-int t_event_get_info(int event_index, char*, int*, int*, int[], MPI_Aint[], int*, MPI_T_enum*, int*,
-                     char*, int*, int*) {
-    return finish(library.T_event_get_info(event_index, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                           nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
-}
-int t_event_handle_free(MPI_T_event_registration registration, void*, Function) {
-    return finish(library.T_event_handle_free(registration, nullptr, nullptr));
-}
-int t_event_register_callback(MPI_T_event_registration registration, MPI_T_cb_safety safety, int,
-                              void*, Function) {
-    return finish(
-        library.T_event_register_callback(registration, safety, MPI_INFO_NULL, nullptr, nullptr));
-}
-int t_event_set_dropped_handler(MPI_T_event_registration registration, Function) {
-    return finish(library.T_event_set_dropped_handler(registration, nullptr));
-}
-
 }  // namespace poe::mpi::mpich

@@ -12,9 +12,31 @@ Tools& tools() {
     return all;
 }
 
+namespace {
+
+thread_local unsigned callback_turns = 0;
+
+}  // namespace
+
+CallbackTurn::CallbackTurn() noexcept {
+    ++callback_turns;
+}
+
+CallbackTurn::~CallbackTurn() {
+    --callback_turns;
+}
+
+bool CallbackTurn::exists() noexcept {
+    return callback_turns != 0;
+}
+
 RuntimeTurn::RuntimeTurn() noexcept {
     comm::Runtime* const runtime = process_context().runtime;
     if (runtime == nullptr || !runtime->failure().empty()) return;
+    if (CallbackTurn::exists()) {
+        runtime_ = runtime;
+        return;
+    }
     const comm::RuntimeLock::Entry entry = runtime->turn().enter();
     if (entry == comm::RuntimeLock::Entry::kRefused) return;
     entered_ = entry == comm::RuntimeLock::Entry::kEntered;

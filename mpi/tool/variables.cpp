@@ -19,7 +19,8 @@ using comm::Runtime;
 
 constexpr Category kCategories[] = {{"messages", "point-to-point messages of this task"},
                                     {"progress", "how messages move while this task computes"},
-                                    {"collectives", "how collective calls are made"}};
+                                    {"collectives", "how collective calls are made"},
+                                    {"errors", "errors of calls of MPI"}};
 
 constexpr const char* kNoYes[] = {"no", "yes"};
 constexpr Enumeration kSwitch{"switch", kNoYes};

@@ -19,8 +19,8 @@ struct Enumeration {
     std::span<const char* const> items;
 };
 
-// What a variable is about. The numbers are the places in categories().
-enum Topic : int { kMessages, kProgress, kCollectives };
+// What a variable or a type of events is about. The numbers are the places in categories().
+enum Topic : int { kMessages, kProgress, kCollectives, kErrors };
 struct Category {
     const char* name;
     const char* description;

@@ -128,7 +128,7 @@ static void check_categories(void) {
         CHECK(MPI_T_category_get_cvars(i, 200, numbers) == MPI_SUCCESS);
         CHECK(MPI_T_category_get_pvars(i, 200, numbers) == MPI_SUCCESS);
         CHECK(MPI_T_category_get_categories(i, 200, numbers) == MPI_SUCCESS);
-        CHECK(MPI_T_category_get_num_events(i, &events) == MPI_SUCCESS && events == 0);
+        CHECK(MPI_T_category_get_num_events(i, &events) == MPI_SUCCESS && events >= 0);
         cvars += cs;
         pvars += ps;
     }
@@ -246,8 +246,6 @@ static void check_mistakes(void) {
     CHECK(MPI_T_pvar_read(MPI_T_PVAR_SESSION_NULL, handle, &value) == MPI_T_ERR_INVALID_SESSION);
     CHECK(MPI_T_pvar_session_free(&other) == MPI_SUCCESS && other == MPI_T_PVAR_SESSION_NULL);
     CHECK(MPI_T_pvar_read(session, handle, &value) == MPI_T_ERR_INVALID_SESSION);
-    CHECK(MPI_T_event_get_num(&num) == MPI_SUCCESS && num == 0);
-    CHECK(MPI_T_event_get_index("any", &num) == MPI_T_ERR_INVALID_NAME);
     CHECK(MPI_T_source_get_num(&num) == MPI_SUCCESS && num == 1);
     CHECK(MPI_T_source_get_info(0, NULL, NULL, NULL, NULL, NULL, &ticks, NULL, NULL) ==
           MPI_SUCCESS);

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from launching import BUILD, DEADLINE, EXAMPLES, SANITIZED, LaunchTest, clean_environment, install_for, main, poe, start, wait_for
+from launching import BUILD, DEADLINE, EXAMPLES, SANITIZED, SOURCE, LaunchTest, clean_environment, install_for, main, poe, start, wait_for
 
 MPICC = str(BUILD / "bin" / "mpicc.poe")
 MPIEXEC = str(BUILD / "bin" / "mpiexec.poe")
@@ -83,6 +83,23 @@ int main(void) {
         wrong += memcmp(of_mpi, of_mpl, bytes) != 0 || of_mpi[0] != root * 1000 + round;
     }
     printf("%d\n", wrong);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# Three messages of each task to itself that no receive is posted for.
+UNEXPECTED = r"""
+#include <mpi.h>
+int main(int argc, char** argv) {
+    int rank;
+    char data[3][10] = {{0}};
+    MPI_Request sends[3];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 3; ++i) MPI_Isend(data[i], 10, MPI_CHAR, rank, i, MPI_COMM_WORLD, &sends[i]);
+    for (int i = 0; i < 3; ++i) MPI_Recv(data[i], 10, MPI_CHAR, rank, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
     MPI_Finalize();
     return 0;
 }
@@ -296,6 +313,17 @@ class Programs(MpiTest):
             found = re.fullmatch(r"64 x 64 unknowns on \d x \d tasks: (\d+) steps, \S+ s, error (\S+)\n", out)
             self.assertTrue(found, out)
             self.assertLess(float(found[2]), 1e-12)
+
+    def test_the_tool_of_the_manual(self):
+        page = (SOURCE / "man/poe-mpi.7").read_text()
+        (tool,) = re.findall(r"\.EX\n(#include <mpi.h>.*?)\.EE\n", page, re.S)
+        file = self.folder / "tool.c"
+        file.write_text(tool.replace("\\e", "\\"))
+        program = self.compile(UNEXPECTED, "counted", "-Wall", "-Werror", str(file))
+        result = poe(program, "-procs", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(sorted(result.stderr.decode().splitlines()),
+                         [f"task {rank}: 3 unexpected messages, 30 bytes" for rank in range(2)])
 
 
 class Mpiexec(MpiTest):

@@ -1,6 +1,6 @@
-// EngineEvents: what the message layer and the collective operations tell a tool about. The engine
-// knows neither the tool nor MPI: it raises an event with its elements as words, and the listener
-// gives them a meaning.
+// EngineEvents: what the message layer and the collective operations tell a tool about, one kind of
+// event per row of the table in mpi/tool/event_types.cpp. The engine knows neither the tool nor
+// MPI: it raises an event with its elements as words, and the listener gives them a meaning.
 //
 // An event is raised only where the engine is slow anyway: where a message goes into buffer memory,
 // where a long message is accepted, where a call's way is decided. While no tool wants events of a
