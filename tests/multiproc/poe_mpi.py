@@ -105,6 +105,54 @@ int main(int argc, char** argv) {
 }
 """
 
+# Task 1 makes no call while a message arrives that it has not asked for, so only the progress thread can raise the event.
+PROGRESS_EVENT = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+static atomic_int seen;
+static int safety, is_other_thread;
+static pthread_t own;
+static void see(MPI_T_event_instance event, MPI_T_event_registration handle, MPI_T_cb_safety level, void* data) {
+    int internal;
+    MPI_T_event_read(event, 3, &internal);
+    if (internal || atomic_load(&seen)) return;
+    safety = level;
+    is_other_thread = !pthread_equal(pthread_self(), own);
+    atomic_store(&seen, 1);
+}
+int main(int argc, char** argv) {
+    int rank, provided, type;
+    char data = 0;
+    MPI_Request request;
+    MPI_T_event_registration handle;
+    own = pthread_self();
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
+    MPI_T_event_get_index("message_unexpected", &type);
+    MPI_T_event_handle_alloc(type, NULL, MPI_INFO_NULL, &handle);
+    MPI_T_event_register_callback(handle, MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_INFO_NULL, NULL, see);
+    if (rank == 0) {
+        MPI_Recv(&data, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&data, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+        MPI_Send(&data, 1, MPI_CHAR, 1, 3, MPI_COMM_WORLD);
+    } else {
+        MPI_Irecv(&data, 1, MPI_CHAR, 0, 3, MPI_COMM_WORLD, &request);
+        MPI_Send(&data, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+        while (!atomic_load(&seen)) usleep(1000);
+        printf("%d %d\n", is_other_thread, safety == MPI_T_CB_REQUIRE_THREAD_SAFE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Recv(&data, 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_T_finalize();
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # A thread of each task waits for a message of the other task, which only the main threads send.
 THREADS = r"""
 #include <mpi.h>
@@ -404,6 +452,11 @@ class Errors(MpiTest):
 
 
 class Threads(MpiTest):
+    def test_the_progress_thread_raises_events(self):
+        program = self.compile(PROGRESS_EVENT, "program", "-pthread")
+        for _ in range(5):
+            self.assertEqual(self.ok(poe(program, "-procs", "2")).stdout, b"1 1\n")
+
     def test_waits_are_seen_and_are_no_deadlock(self):
         program = self.compile(THREADS, "threads", "-pthread")
         with open(self.folder / "errors", "wb") as errors:
