@@ -12,7 +12,11 @@
 // stamp is mark_of(k / capacity). Otherwise it is not written yet, or never will be because its
 // writer was killed. Any number of threads may write, and a reader trusts only the marks.
 //
-// A record changes only if it is the beginning of a call, and at most once (kWholeCall):
+// In a stream that wraps, a writer stores a mark of 0 in each record before step 2, if the record
+// has one of the lap before. A reader therefore never sees parts of two records
+// (Stream::read_changing).
+//
+// Otherwise a record changes only if it is the beginning of a call, and at most once (kWholeCall):
 //   1. The thread that has written it finds at the end of the call that no later record is
 //      reserved.
 //   2. It stores a mark of 0, so that the record is a hole.

@@ -96,8 +96,7 @@ class Recorder {
     // meanwhile, the record is a hole.
     static void replace(Record& place, const Record& record) noexcept {
         const std::uint64_t stamp = place.stamp;
-        std::atomic_ref(place.stamp).store(0, std::memory_order_relaxed);
-        std::atomic_thread_fence(std::memory_order_release);
+        make_hole(place);
         commit(place, record, stamp);
     }
 
@@ -123,6 +122,7 @@ class Recorder {
     void work_ahead() noexcept;
     void lose(std::uint64_t first, std::uint64_t count) noexcept;
     void begin_lap(std::uint64_t lap) noexcept;
+    static void make_hole(Record& place) noexcept;
     static void commit(Record& place, const Record& record, std::uint64_t stamp) noexcept;
 
     // Read at every record.
@@ -153,6 +153,12 @@ class Recorder {
     std::function<void(Recorder&)> on_lap_;
     std::atomic<Record*> lost_record_{nullptr};
 };
+
+// Before a record is replaced, so that a reader does not see parts of both.
+inline void Recorder::make_hole(Record& place) noexcept {
+    std::atomic_ref(place.stamp).store(0, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+}
 
 inline void Recorder::commit(Record& place, const Record& record, std::uint64_t stamp) noexcept {
     // The second word of a record holds everything except the stamp and `b`.
@@ -185,7 +191,9 @@ inline std::optional<std::uint64_t> Recorder::record_all(std::span<const Record>
                 lap = at / capacity_;
             }
         }
-        commit(records_[at - lap * capacity_], record, make_stamp(lap, time));
+        Record& place = records_[at - lap * capacity_];
+        if (lap > 0) make_hole(place);
+        commit(place, record, make_stamp(lap, time));
         ++at;
     }
     if (new_lap) [[unlikely]]

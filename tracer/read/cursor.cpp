@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 
 namespace poe::trace {
 namespace {
@@ -22,15 +20,6 @@ bool is_open(const Record& record) {
     return record.kind == Kind::kCall && call_begins(record.detail) && !call_ends(record.detail);
 }
 
-// Reads a record that another process may be replacing.
-Record loaded(const Record& record) noexcept {
-    std::array<std::uint64_t, 3> words{};
-    const auto* from = reinterpret_cast<const std::uint64_t*>(&record);
-    for (std::size_t i = 0; i < words.size(); ++i)
-        words[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
-    return std::bit_cast<Record>(words);
-}
-
 }  // namespace
 
 std::uint64_t unwrapped(std::uint64_t before, std::uint64_t time) noexcept {
@@ -40,6 +29,7 @@ std::uint64_t unwrapped(std::uint64_t before, std::uint64_t time) noexcept {
 }
 
 const Record* Cursor::look(std::uint64_t number) {
+    if (stream_->open) return stream_->read_changing(number, looked_) ? &looked_ : nullptr;
     if (!stream_->in_file()) return stream_->record(number);
     const std::uint64_t index = number % stream_->capacity;
     if (index < window_at_ || index - window_at_ >= window_.size()) {
@@ -54,18 +44,6 @@ const Record* Cursor::look(std::uint64_t number) {
 
 void Cursor::note(std::uint64_t number, bool call) {
     if (noted_ != nullptr && noted_->size() < kMostNoted) noted_->push_back({number, call});
-}
-
-// Returns a copy of a record of a call in a stream that is being written; null if it is a hole now.
-// A record changes once at most, so two equal readings are whole.
-const Record* Cursor::settled(const Record& record) {
-    kept_ = loaded(record);
-    for (;;) {
-        const Record again = loaded(record);
-        if (again.mark() == 0) return nullptr;
-        if (std::memcmp(&again, &kept_, sizeof again) == 0) return &kept_;
-        kept_ = again;
-    }
 }
 
 const Record* Cursor::begin_of_call(const Record& whole) {
@@ -108,9 +86,6 @@ const Record* Cursor::next() {
         if (const Record* const end = end_of_call()) return end;
     while ((at_.number = stream_->next_place(at_.number)) < stream_->end) {
         const Record* record = look(at_.number++);
-        if (record != nullptr && stream_->open &&
-            (record->kind == Kind::kCall || record->kind == Kind::kWholeCall))
-            record = settled(*record);
         if (record == nullptr || record->kind == Kind::kNone) {
             ++holes_;
             note(at_.number - 1, false);
@@ -194,8 +169,12 @@ About about_of(const Stream& stream, std::uint64_t number) {
     // Usually one record is looked at, so a cursor with its read-ahead would cost more.
     while (++number < stream.end) {
         std::array<Record, 1> behind;
-        if (stream.copy(number % stream.capacity, behind) == 0) break;
-        if (behind[0].mark() != mark_of(number / stream.capacity)) break;
+        if (stream.open) {
+            if (!stream.read_changing(number, behind[0])) break;
+        } else {
+            if (stream.copy(number % stream.capacity, behind) == 0) break;
+            if (behind[0].mark() != mark_of(number / stream.capacity)) break;
+        }
         if (behind[0].kind == Kind::kContext) return {low(behind[0].b), behind[0].a};
         if (behind[0].kind != Kind::kBytes) break;
     }

@@ -63,7 +63,6 @@ class Cursor {
     bool plausible(const Record& record, std::uint64_t time);
     const Record* begin_of_call(const Record& whole);
     const Record* end_of_call();
-    const Record* settled(const Record& record);
     void note(std::uint64_t number, bool call);
     const Record* next_of_time(std::uint64_t number);
 
@@ -74,6 +73,7 @@ class Cursor {
     // What next() returns if the stream does not contain that record, or if look() was used
     // meanwhile.
     Record kept_;
+    Record looked_;  // what look() returns in a stream that is being written
     std::vector<Unfinished>* noted_ = nullptr;
     // The read-ahead buffer of a stream in a file: slots from window_at_ on.
     std::vector<Record> window_;

@@ -2,6 +2,9 @@
 #include "tracer/read/stream.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -82,6 +85,16 @@ Stream stream_of(const StreamHeader& header, std::span<const std::byte> bytes) {
     return stream;
 }
 
+// Loads the words of a record in the order of the record. Another thread or process may be storing
+// them.
+Record load_words(const Record& place) noexcept {
+    std::array<std::uint64_t, 3> words{};
+    const auto* from = reinterpret_cast<const std::uint64_t*>(&place);
+    for (std::size_t i = 0; i < words.size(); ++i)
+        words[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+    return std::bit_cast<Record>(words);
+}
+
 }  // namespace
 
 std::string Stream::name() const {
@@ -113,7 +126,23 @@ std::uint64_t Stream::last_place(std::uint64_t number) const noexcept {
     return back > number - 1 - first ? first : number - 1 - back;
 }
 
-// A stream that still grows is read in memory, where a record is complete if its first word is.
+// A writer that changes a record stores a mark of 0 first, and the stamp last. If two readings are
+// equal, either no word was stored between them, or only words of a record that was being written
+// when the first one began; then the mark of the second one is 0.
+bool Stream::read_changing(std::uint64_t number, Record& into) const noexcept {
+    const std::uint64_t index = number % capacity;
+    if (index >= slots.size()) return false;
+    const Record& place = slots[static_cast<std::size_t>(index)];
+    const std::uint16_t mark = mark_of(number / capacity);
+    into = load_words(place);
+    while (into.mark() == mark) {
+        const Record again = load_words(place);
+        if (std::memcmp(&again, &into, sizeof again) == 0) return true;
+        into = again;
+    }
+    return false;
+}
+
 std::size_t Stream::copy(std::uint64_t index, std::span<Record> into) const noexcept {
     if (index >= slots.size()) return 0;
     const std::size_t count = std::min(into.size(), slots.size() - static_cast<std::size_t>(index));

@@ -79,16 +79,25 @@ struct Stream {
     std::uint64_t places() const noexcept {
         return end - first < slots.size() ? end - first : slots.size();
     }
-    // Returns the record of this number if it is complete, else null. Any number is allowed.
-    const Record* record(std::uint64_t number) const noexcept {
+    // True if the record of this number is complete. Any number is allowed.
+    bool has(std::uint64_t number) const noexcept {
         const std::uint64_t index = number % capacity;
-        if (index >= slots.size()) return nullptr;
+        if (index >= slots.size()) return false;
         const Record& found = slots[static_cast<std::size_t>(index)];
-        return found.mark() == mark_of(number / capacity) ? &found : nullptr;
+        const std::uint64_t stamp = __atomic_load_n(&found.stamp, __ATOMIC_ACQUIRE);
+        return Record{.stamp = stamp}.mark() == mark_of(number / capacity);
+    }
+    // Returns the record of this number if it is complete, else null. Any number is allowed. For
+    // streams that are not open, because the record may change while it is read.
+    const Record* record(std::uint64_t number) const noexcept {
+        return has(number) ? &slots[static_cast<std::size_t>(number % capacity)] : nullptr;
     }
     bool in_file() const noexcept { return file >= 0 && !open; }
+    // The same for a stream that is being written, by this or another process: copies the record,
+    // whole, as it is at a moment during the call. False if it is a hole then.
+    bool read_changing(std::uint64_t number, Record& into) const noexcept;
     // Copies the slots from `index` on, as many as exist and fit. Returns their number. For a
-    // stream in a file this needs no memory except the caller's.
+    // stream in a file this needs no memory except the caller's. For streams that are not open.
     std::size_t copy(std::uint64_t index, std::span<Record> into) const noexcept;
 };
 

@@ -385,7 +385,7 @@ void TraceSource::find_ends() {
         Time to = from;
         for (std::uint64_t last = stream.last_place(stream.end); last > first.number();
              last = stream.last_place(last)) {
-            if (stream.record(last) == nullptr) continue;
+            if (!stream.has(last)) continue;
             Cursor end(stream, {last, first.time()});
             if (end.next() == nullptr) continue;
             // The record may be a whole call, which has two times.
