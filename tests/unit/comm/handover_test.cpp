@@ -114,9 +114,9 @@ TEST_CASE("every message is delivered once, by the one way or the other") {
                 bool done = false;
                 if (random() % 8 != 0) {
                     out.offer({0, 1, message, 0});
-                    for (unsigned i = random() % 200; i > 0; --i) relax();
+                    for (unsigned i = random() % 200; i > 0; --i) poe::relax();
                     if (!out.withdraw()) {
-                        while (out.state() == ShmHandover::kClaimed) relax();
+                        while (out.state() == ShmHandover::kClaimed) poe::relax();
                         done = out.state() == ShmHandover::kDone;
                     }
                 }
@@ -131,7 +131,7 @@ TEST_CASE("every message is delivered once, by the one way or the other") {
         std::int32_t expected = 0;
         bool in_order = true;
         while (expected < kMessages) {
-            for (unsigned i = random() % 100; i > 0; --i) relax();
+            for (unsigned i = random() % 100; i > 0; --i) poe::relax();
             HandoverOffer offer;
             const bool look = in.look(offer);
             if (streamed.load(std::memory_order_acquire) > taken) {
