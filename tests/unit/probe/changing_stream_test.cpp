@@ -94,7 +94,10 @@ Reading read(std::span<const std::byte> bytes, bool by_number) {
     FoundStreams found;
     find_streams(bytes, "stream", found);
     Reading reading;
-    if (found.streams.size() != 1 || !found.streams.front().open) return {.wrong = 1};
+    if (found.streams.size() != 1 || !found.streams.front().open) {
+        reading.wrong = 1;
+        return reading;
+    }
     const Stream& stream = found.streams.front();
     reading.first = stream.first;
     reading.end = stream.end;
