@@ -69,6 +69,15 @@ struct MatcherTables {
     // Offsets in a message: its length, and the order of arrival (both 64 bits).
     std::uint32_t length_at = 0;
     std::uint32_t arrival_at = 0;
+
+    // What the library adds to each message of MPI, and to the buffer of each receive of MPI, in
+    // bytes. Watchers subtract it, because the program does not know of it.
+    std::uint64_t envelope = 0;
+
+    Bytes without_envelope(Bytes length, ContextId context) const noexcept {
+        if (context < kFirstMpiContext || !is_of_program(context)) return length;
+        return length < envelope ? 0 : length - envelope;
+    }
 };
 
 }  // namespace poe

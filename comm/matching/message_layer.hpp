@@ -124,6 +124,10 @@ class MessageLayer final : private PipeSink {
     // knows of none. Messages may be moved. Never blocks.
     TaskId lost_sender(const MatchKey& wanted);
 
+    // From now on messages of MPI have so many bytes more than the program has given. Watchers do
+    // not see them.
+    void add_envelope(Bytes bytes) noexcept { tables_.envelope = bytes; }
+
     // Counts the bytes of all messages in `traffic`, which must outlive the layer.
     void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
 
@@ -382,7 +386,7 @@ class MessageLayer final : private PipeSink {
     LostMember lost_member_;
     std::uint32_t ends_seen_ = 0;
     std::vector<TaskId> ended_;  // tasks of this node that have ended
-    const MatcherTables tables_;
+    MatcherTables tables_;
     // Those of ended_ that were not connected, and when this task noticed their ends.
     std::vector<std::pair<TaskId, std::chrono::steady_clock::time_point>> unconnected_;
     bool fault_seen_ = false;      // a pipe is broken

@@ -65,8 +65,9 @@ UnexpectedView MessageLayer::unexpected_view(const Awaited& awaited) const noexc
     if (view.count == 0) return view;
     const auto add = [&](const Unexpected& message) {
         const TaskId source = message.from.source;
+        const ContextId context = message.from.context;
         view.notes[view.noted++] = {is_guest(source) ? kTaskOfOtherJob : source, message.from.type,
-                                    message.length, message.from.context};
+                                    tables_.without_envelope(message.length, context), context};
     };
     const ContextId context = is_of_program(awaited.context) ? awaited.context : kMplContext;
     const auto of_peer = [&](const Unexpected& message) {

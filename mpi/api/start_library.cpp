@@ -8,6 +8,7 @@
 
 #include "collectives/engine/process_collectives.hpp"
 #include "comm/bootstrap/process_runtime.hpp"
+#include "mpi/check/message_check.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/communicator/leaving.hpp"
 #include "mpi/process/environment.hpp"
@@ -41,6 +42,7 @@ void prepare(comm::Runtime& runtime) {
     const char* const checks = std::getenv("MP_MPICHECK");
     std::atexit(leave_at_exit);
     environment().checking = checks != nullptr && ::strcasecmp(checks, "yes") == 0;
+    if (environment().checking) messages.add_envelope(check::kEnvelopeBytes);
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ class Reader {
                                           bool blocking) const {
         PostedNote note{key.source, key.type, 0, key.context, blocking};
         if (!get_part(receive, tables_.room_at, note.room)) return std::nullopt;
+        note.room = tables_.without_envelope(note.room, key.context);
         return note;
     }
 
@@ -132,6 +133,7 @@ class Reader {
             if (!get_part(message, tables_.length_at, note.length) ||
                 !get_part(message, tables_.arrival_at, order))
                 return false;
+            note.length = tables_.without_envelope(note.length, key.context);
             if (is_of_program(key.context)) found.emplace_back(order, note);
             return true;
         };

@@ -51,6 +51,8 @@ class Deadlocks(MpiWatchTest):
                   "task 0 waits in MPI_Finalize in MPI_COMM_WORLD for task 1",
                   "task 1 waits in MPI_Recv for tag 7 from task 0 in MPI_COMM_WORLD",
                   self.sent(0, 8, 16, 1) + "; task 1 waits for tag 7 from task 0")
+        # Check mode adds bytes to each message.
+        self.told("tag", 2, "deadlock: tasks 0,1 wait for each other", self.sent(0, 8, 16, 1), MP_MPICHECK="yes")
         self.told("communicator", 2, "task 1 waits in MPI_Recv for tag 7 from task 0 in mesh",
                   self.sent(0, 7, 16, 1) + " in another communicator")
 

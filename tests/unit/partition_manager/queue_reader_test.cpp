@@ -118,6 +118,24 @@ TEST_CASE("queues are read in the order of posting and of arrival") {
     CHECK(queues.unexpected_count == 2);
 }
 
+TEST_CASE("bytes that the library adds to messages of MPI are not counted") {
+    constexpr ContextId kInternal = kFirstMpiContext | 0x70000000u;
+    Task task;
+    task.tables.envelope = 80;
+    task.post({kMplContext, 3, 7}, 100);
+    task.post({kFirstMpiContext, 3, 7}, 100);
+    task.post({kInternal, 3, 7}, 100);
+    task.arrive({kMplContext, 1, 5}, 84);
+    task.arrive({kFirstMpiContext, 1, 5}, 84);
+    task.arrive({kFirstMpiContext + 3, 1, 5}, 80);
+    const pm::MessageQueues queues = pm::read_message_queues(task.slot);
+    CHECK(queues.posted == std::vector<pm::PostedNote>{{3, 7, 100, kMplContext, false},
+                                                       {3, 7, 20, kFirstMpiContext, false}});
+    CHECK(queues.unexpected == std::vector<UnexpectedNote>{{1, 5, 84, kMplContext},
+                                                           {1, 5, 4, kFirstMpiContext},
+                                                           {1, 5, 0, kFirstMpiContext + 3}});
+}
+
 TEST_CASE("a list is cut, and its count is not") {
     Task task;
     for (int i = 0; i < 300; ++i) task.post({kMplContext, i % 9, i % 7}, 1);
