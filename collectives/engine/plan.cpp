@@ -26,6 +26,12 @@ std::uint32_t window_of(std::span<const Step> steps) {
     return most;
 }
 
+// True for the operations in which all members send and receive alike.
+bool is_exchange(Operation operation) {
+    return operation == Operation::kConcat || operation == Operation::kIndex ||
+           operation == Operation::kShift;
+}
+
 Bytes longest_reduction(std::span<const Step> steps) {
     Bytes most = 0;
     for (const Step& step : steps) {
@@ -88,6 +94,7 @@ void Plan::start(comm::MessageLayer& messages, const Step& step) {
         now.send =
             comm::SendRequest(comm::BufferView(const_cast<std::byte*>(at(step.from)), step.length),
                               peer, run_.type, run_.context, comm::FlowClass::kCollective);
+        now.send.of_exchange = is_exchange(shape_.operation);
         messages.start(now.send);
     } else {
         now.receive.reset(comm::BufferView(writable(step.to), step.length),
@@ -125,6 +132,18 @@ void Plan::fail_with_length(TaskId culprit, Bytes came, Bytes expected) noexcept
     running_ = true;  // a failed run stays in use
 }
 
+// After a member has ended: withdraws the announced messages, so that no member takes them from
+// buffers that the program uses again. Returns true if none is under way any more.
+bool Plan::withdraw_sends(comm::MessageLayer& messages) {
+    for (; waited_ < started_; ++waited_) {
+        Message& one = message(waited_);
+        if (!one.is_send || one.send.id == 0) continue;
+        messages.end_if_hopeless(one.send);
+        if (one.outcome() == comm::Outcome::kPending) return false;
+    }
+    return true;
+}
+
 bool Plan::advance(comm::MessageLayer& messages) {
     const std::span<const Step> steps = schedule_.steps();
     while (next_ < steps.size()) {
@@ -137,8 +156,9 @@ bool Plan::advance(comm::MessageLayer& messages) {
             case StepKind::kWait:
                 for (; waited_ < static_cast<std::uint32_t>(step.peer); ++waited_) {
                     if (!ended(waited_)) return false;
-                    if (next_ == steps.size()) return true;
+                    if (next_ == steps.size()) break;
                 }
+                if (next_ == steps.size()) continue;
                 break;
             case StepKind::kCopy:
                 std::memmove(writable(step.to), at(step.from), step.length);
@@ -151,6 +171,7 @@ bool Plan::advance(comm::MessageLayer& messages) {
         }
         ++next_;
     }
+    if (outcome_ == comm::Outcome::kPeerBroken && !withdraw_sends(messages)) return false;
     // A failed run stays in use, because messages may still write to its requests.
     if (outcome_ == comm::Outcome::kDone && expected_ == came_) running_ = false;
     return true;

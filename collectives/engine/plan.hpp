@@ -76,6 +76,7 @@ class Plan {
     const std::byte* at(Place place) const noexcept;
     std::byte* writable(Place place) noexcept;
     void start(comm::MessageLayer& messages, const Step& step);
+    bool withdraw_sends(comm::MessageLayer& messages);
     bool ended(std::uint32_t number);
     void stop(comm::Outcome outcome, TaskId culprit) noexcept;
 

@@ -240,6 +240,12 @@ void MessageLayer::end_if_hopeless(SendRequest& request) {
     if (request.outcome != Outcome::kPending ||
         lost_partner(request.dest, request.context, request.type) < 0)
         return;
+    if (request.id != 0 && !has_ended(request.dest)) {
+        // The receiver knows the message and may take it, so it must forget it first.
+        request.hopeless = true;
+        cancel(request);
+        return;
+    }
     abandon(request);
     finish(request, Outcome::kPeerBroken);
 }
@@ -314,6 +320,12 @@ void MessageLayer::look_for_ends() {
         }
         break_pipe(from, "that task has ended");
     }
+}
+
+bool MessageLayer::has_ended(TaskId task) const noexcept {
+    if (lost(task)) return true;
+    const auto index = segment_ != nullptr ? segment_->local_index(task) : std::nullopt;
+    return index && segment_->slot(*index).ended.load(std::memory_order_acquire) != 0;
 }
 
 bool MessageLayer::lost(TaskId task) const noexcept {

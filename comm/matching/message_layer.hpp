@@ -14,9 +14,9 @@
 // announced messages into buffer memory, as long as there is room. Therefore two tasks that both
 // send first do not deadlock, and a later message of a sender can be received before an earlier
 // one. A synchronous message uses this protocol at every length, and is never taken into buffer
-// memory, because its send may end only when a receive has matched. A message of a collective call
-// uses it from kLeastAnnounced bytes on if it can be fetched, because its receiver takes part in
-// the call anyway.
+// memory, because its send may end only when a receive has matched. A message of an exchange, in which all
+// members send and receive alike, uses it from kLeastAnnounced bytes on if it can be fetched,
+// because its receive is posted soon anyway.
 //
 // To cancel an announced message, the sender sends kCancel. If no receive has matched the message,
 // the receiver forgets it and answers with kCancelled. Otherwise the receiver does nothing, because
@@ -120,6 +120,9 @@ class MessageLayer final : private PipeSink {
     void notice_ends(const NodeSegment& segment, LostMember lost_member);
     // True if this task has noticed that `task` has ended, or if its pipe is broken.
     bool lost(TaskId task) const noexcept;
+    // The same, also if this task has not noticed it. Looks only at the segment, so it may be
+    // called while messages move.
+    bool has_ended(TaskId task) const noexcept;
     // Returns the lost task that such a message needs, so that it will not arrive; -1 if this task
     // knows of none. Messages may be moved. Never blocks.
     TaskId lost_sender(const MatchKey& wanted);
@@ -196,7 +199,9 @@ class MessageLayer final : private PipeSink {
     // Ends the operation if its partner's pipe is broken, or if no task can ever complete it. A
     // send to this task itself is an exception: only wait(SendRequest&) ends it, because this task
     // may still receive the message as long as it does not block in that wait. After share(),
-    // another thread may always complete an operation with this task itself.
+    // another thread may always complete an operation with this task itself. A send that was
+    // announced to a task that has not ended is withdrawn, which takes some time; it then ends with
+    // kPeerBroken, or with kDone if a receive matches it first.
     void end_if_hopeless(SendRequest& request);
     void end_if_hopeless(ReceiveRequest& request);
     // Ends the receive if it needs a task that has ended or whose pipe is broken.
@@ -281,6 +286,7 @@ class MessageLayer final : private PipeSink {
 
     // Sending (message_output.cpp).
     bool is_announced(const Peer& to, const SendRequest& request) const;
+    void finish_withdrawn(SendRequest& request);
     void begin(SendRequest& request);
     bool hand_over(Peer& to, class HandoverSender& out, const BufferView& view,
                    const FrameHeader& header);

@@ -14,7 +14,7 @@ namespace poe::comm {
 namespace {
 
 constexpr Bytes kLargestFrame = Bytes{1} << 30;
-// Shorter messages of collective calls are streamed: to announce them takes longer than a copy.
+// Shorter messages of an exchange are streamed: to announce them takes longer than a copy.
 constexpr Bytes kLeastAnnounced = Bytes{8} << 10;
 
 }  // namespace
@@ -76,8 +76,8 @@ bool MessageLayer::send_at_once(const BufferView& view, TaskId dest, std::int32_
 bool MessageLayer::is_announced(const Peer& to, const SendRequest& request) const {
     const Bytes size = request.view.size();
     if (size > to.eager_limit || request.synchronous) return true;
-    return size >= kLeastAnnounced && request.flow == FlowClass::kCollective &&
-           request.view.contiguous() && to.pipe->can_fetch();
+    return request.of_exchange && size >= kLeastAnnounced && request.view.contiguous() &&
+           to.pipe->can_fetch();
 }
 
 void MessageLayer::begin(SendRequest& request) {
@@ -146,7 +146,7 @@ void MessageLayer::cancel(SendRequest& request) {
     OutFrame& skip = control_frame(FrameKind::kCancel, request.context, request.flow, CancelBody{});
     if (queue.replace(request.frame, skip)) {
         abandon(request);
-        finish(request, Outcome::kCancelled);
+        finish_withdrawn(request);
         pump(to);
         return;
     }
@@ -407,7 +407,11 @@ void MessageLayer::handle_cancelled(Peer& from, const CancelBody& body) {
     }
     sends_.remove(request->id);
     request->id = 0;
-    finish(*request, Outcome::kCancelled);
+    finish_withdrawn(*request);
+}
+
+void MessageLayer::finish_withdrawn(SendRequest& request) {
+    finish(request, request.hopeless ? Outcome::kPeerBroken : Outcome::kCancelled);
 }
 
 // Records a message in the trace before it is sent, so that its receipt cannot be recorded earlier.

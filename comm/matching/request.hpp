@@ -89,6 +89,7 @@ struct SendRequest : Request {
         kept = nullptr;
         granted = false;
         cancelling = false;
+        hopeless = false;
         to_send = 0;
         sent = 0;
         frame.offset = 0;
@@ -103,11 +104,16 @@ struct SendRequest : Request {
     FlowClass flow = FlowClass::kUser;
     // The send ends only when a receive has matched. The message is always announced first.
     bool synchronous = false;
+    // The receiver makes the same exchange, so a message of medium length is announced, too, if it
+    // can be fetched. Not for messages of which the receiver may come late, such as those of a
+    // tree.
+    bool of_exchange = false;
     std::uint32_t number = 0;           // number among the messages to this task; for traces
     std::uint32_t id = 0;               // in the table of sends during a rendezvous
     struct Unexpected* kept = nullptr;  // a message to this task itself, not received yet
     bool granted = false;
     bool cancelling = false;  // rendezvous: kCancel was sent
+    bool hopeless = false;    // it is cancelled because a task has ended (end_if_hopeless)
     Bytes to_send = 0;        // rendezvous: bytes that the receiver wants
     Bytes sent = 0;           // bytes of these in finished frames
     OutFrame frame;

@@ -44,17 +44,13 @@ int store(T* to, Value value) {
     return MPI_SUCCESS;
 }
 
-// Copies at most *length - 1 characters and a zero. Sets *length to what was copied, with the zero;
-// or, if nothing is copied because *length is 0 or there is no buffer, to what is needed (15.3.3).
+// Copies at most *length - 1 characters and a zero, or nothing if *length is 0 or there is no
+// buffer. Sets *length to what the whole text needs, with the zero (15.3.3).
 inline void copy_text(std::string_view text, char* to, int* length) {
     if (length == nullptr) return;
-    if (to == nullptr || *length <= 0) {
-        *length = static_cast<int>(text.size()) + 1;
-        return;
-    }
-    const std::size_t copied = text.copy(to, static_cast<std::size_t>(*length) - 1);
-    to[copied] = '\0';
-    *length = static_cast<int>(copied) + 1;
+    if (to != nullptr && *length > 0)
+        to[text.copy(to, static_cast<std::size_t>(*length) - 1)] = '\0';
+    *length = static_cast<int>(text.size()) + 1;
 }
 
 // Returns the element with this number; null if there is none.

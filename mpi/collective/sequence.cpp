@@ -284,6 +284,7 @@ void Sequence::begin(Round& round) {
         round.sending[i] =
             comm::SendRequest(item.data.view(), item.task, type_, comm_.internal_context(),
                               comm::FlowClass::kCollective);
+        round.sending[i].of_exchange = true;
         messages.start(round.sending[i]);
     }
 }
@@ -387,7 +388,8 @@ void Sequence::let_go(Step& step) noexcept {
 }
 
 bool Sequence::advance(comm::MessageLayer&) {
-    while (recording_->at < recording_->steps.size() && ok()) {
+    // A step that has begun ends with all of its messages, also after a fault.
+    while (recording_->at < recording_->steps.size() && (ok() || recording_->begun)) {
         Step& step = *recording_->steps[recording_->at];
         if (!recording_->begun) {
             recording_->begun = true;

@@ -108,8 +108,9 @@ Spawned spawn(comm::Runtime& runtime, Comm& local, int root, const SpawnRequest&
     std::string job;
     Fault fault;
     // No task is started in vain because a member has ended.
-    const Route route{making_context(local, Making::kMembers), 1};
-    const Fault alone = synchronize(runtime, local.local->tasks(), local.rank, route);
+    const ContextId context = making_context(local, Making::kMembers);
+    const Route route{context, 1};
+    const Fault alone = synchronize(runtime, local.local->tasks(), local.rank, {context, 3});
     if (local.rank == root) {
         fault = request.fault ? request.fault : alone;
         if (!fault) {

@@ -45,7 +45,7 @@ class Work {
     virtual Awaited awaited(const comm::MessageLayer&) { return {}; }
     // Blocks until the message has ended that the operation waits for after advance() has returned
     // false. Returns false, and does nothing, if it does not wait for exactly one. Called only if
-    // one thread uses the library.
+    // one thread uses the library. Nobody calls advance() meanwhile.
     virtual bool wait(comm::MessageLayer&) { return false; }
     // Why the operation failed; no fault if it succeeded. Called after the end, once or more.
     virtual Fault result() { return {}; }
@@ -92,6 +92,7 @@ struct Request final : Object {
     bool persistent = false;
     bool active = false;  // from the start until a wait or test has completed it
     bool ended = false;   // kWork: advance() has returned true
+    bool waits = false;   // kWork: the task is in Work::wait()
     bool freed = false;   // the program has called MPI_Request_free while it was active
     bool common = false;  // it is sent_request()
     SendMode mode = SendMode::kStandard;

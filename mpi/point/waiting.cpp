@@ -142,10 +142,8 @@ void wait_for(comm::Runtime& runtime, Request& request) {
     comm::MessageLayer& messages = runtime.messages();
     if (receives(request)) messages.wait(request.receive);
     if (sends(request)) messages.wait(request.send);
-    if (request.type == Type::kWork && !messages.shared() && !messages.alone()) {
-        do advance_work(messages, request);
-        while (!has_ended(request) && request.work->wait(messages));
-    }
+    if (request.type == Type::kWork && !messages.shared() && !messages.alone())
+        wait_for_work(messages, request);
     if (has_ended(request)) return;
     wait_until(
         runtime,

@@ -70,6 +70,17 @@ void advance_work(comm::MessageLayer& messages, Request& request) {
     if (!request.ended && request.work->advance(messages)) end(request);
 }
 
+void wait_for_work(comm::MessageLayer& messages, Request& request) {
+    for (;;) {
+        advance_work(messages, request);
+        if (request.ended) return;
+        request.waits = true;
+        const bool waited = request.work->wait(messages);
+        request.waits = false;
+        if (!waited) return;
+    }
+}
+
 void end_help_if_idle(comm::MessageLayer& messages) {
     const ActiveWorks& list = works();
     if (list.first == nullptr && !list.advancing) messages.set_request_helper({});
@@ -83,6 +94,7 @@ bool advance_works(comm::MessageLayer& messages, bool users_functions) {
     bool any = false;
     for (Request* each = list.first; each != nullptr; each = list.next) {
         list.next = each->next_work;
+        if (each->waits) continue;
         if (!users_functions && each->work->calls_program()) continue;
         if (!each->work->advance(messages)) continue;
         end(*each);

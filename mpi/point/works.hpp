@@ -15,6 +15,9 @@ Request& make_work(comm::MessageLayer& messages, std::unique_ptr<Work> work, Com
 void start_work(comm::MessageLayer& messages, Request& request);
 // Continues one operation if it has not ended. Never blocks.
 void advance_work(comm::MessageLayer& messages, Request& request);
+// Continues one operation and waits for its messages until it has ended, or until it waits for
+// something else than one message (Work::wait). Only if one thread uses the library.
+void wait_for_work(comm::MessageLayer& messages, Request& request);
 // Continues all operations, but those that may call functions of the program only if
 // `users_functions` is true. Returns true if one has ended. Never blocks.
 bool advance_works(comm::MessageLayer& messages, bool users_functions);

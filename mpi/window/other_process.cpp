@@ -48,7 +48,7 @@ class WindowMailWait final : public MailWait {
     WindowMailWait(comm::Runtime& runtime, TaskId target) noexcept
         : runtime_(runtime), target_(target) {}
     void serve_own() override { empty_own_mailboxes(); }
-    bool target_lost() override { return runtime_.messages().lost(target_); }
+    bool target_lost() override { return runtime_.messages().has_ended(target_); }
 
   private:
     comm::Runtime& runtime_;

@@ -131,17 +131,6 @@ SharedMemory::~SharedMemory() {
     if (start_ != nullptr) ::munmap(start_, length_);
 }
 
-namespace {
-
-// This task does not wait in a call meanwhile, so it looks for the end itself.
-bool has_ended(const Window& window, TaskId task) {
-    comm::MessageLayer& messages = process_context().runtime->messages();
-    messages.lost_sender({window.context(WindowContext::kAccess), task, comm::kWildcard});
-    return messages.lost(task);
-}
-
-}  // namespace
-
 AccumulateLock::AccumulateLock(const Window& window, int rank, bool needed) {
     if (!needed || window.memory == nullptr || window.size() == 1) return;
     std::atomic<std::uint32_t>& word = window.memory->control(rank).accumulate;
@@ -151,7 +140,7 @@ AccumulateLock::AccumulateLock(const Window& window, int rank, bool needed) {
          ++attempts) {
         if (attempts % kAttemptsPerYield == 0) ::sched_yield();
         if (attempts % kAttemptsPerLook == 0 && holder != 0 &&
-            has_ended(window, static_cast<TaskId>(holder - 1)))
+            process_context().runtime->messages().has_ended(static_cast<TaskId>(holder - 1)))
             continue;  // takes the lock over from `holder`
         holder = 0;
     }

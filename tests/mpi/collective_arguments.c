@@ -1,6 +1,8 @@
 /* Errors of collective calls: the class that is returned, and that the next call works; and corners that the standard
    allows: null buffers with zero counts, datatypes that differ between the tasks, operations of the program on
    datatypes with unusual bounds. */
+#include <stdlib.h>
+
 #include "mpi_test.h"
 
 static int n, me;
@@ -173,6 +175,26 @@ static void start_many(void) {
     for (int i = 0; i < kCalls; ++i) CHECK_INT(sums[i], n * (n - 1) / 2 + n * i);
 }
 
+/* Two tasks give different lengths to a call that does not block. Both learn of it, whatever way the messages take. Each
+   call has a communicator of its own, because messages of the others may be left in it. */
+static void give_different_lengths(void) {
+    static const int lengths[] = {2, 200, 4000, 20000, 200000};
+    if (n != 2) return;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
+        const int own = lengths[i] / (me + 1);
+        int *const out = calloc((size_t)own, sizeof(int)), *const in =
+                                                               calloc((size_t)own * 2, sizeof(int));
+        MPI_Comm comm;
+        MPI_Request request;
+        CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        CHECK_OK(MPI_Iallgather(out, own, MPI_INT, in, own, MPI_INT, comm, &request));
+        CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+        free(out);
+        free(in);
+    }
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
@@ -187,6 +209,7 @@ int main(int argc, char** argv) {
     start_many();
     refuse_same_memory();
     refuse_arguments();
+    give_different_lengths();
     MPI_Finalize();
     return 0;
 }

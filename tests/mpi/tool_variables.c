@@ -113,7 +113,7 @@ static void check_texts_that_are_cut(void) {
     length = sizeof name;
     CHECK(MPI_T_cvar_get_info(index, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, NULL) ==
           MPI_SUCCESS);
-    CHECK(strcmp(name, "eager") == 0 && length == 6);
+    CHECK(strcmp(name, "eager") == 0 && length == (int)strlen("eager_limit") + 1);
 }
 
 static void check_categories(void) {
