@@ -132,13 +132,24 @@ void Plan::fail_with_length(TaskId culprit, Bytes came, Bytes expected) noexcept
     running_ = true;  // a failed run stays in use
 }
 
-// After a member has ended: withdraws the announced messages, so that no member takes them from
-// buffers that the program uses again. Returns true if none is under way any more.
-bool Plan::withdraw_sends(comm::MessageLayer& messages) {
+// After a failure: makes the messages that are under way independent of the program's buffers.
+// Returns true if it is done with all of them. If a member has ended, announced messages are
+// withdrawn. If the members do not agree on a length, the others may still need their messages.
+bool Plan::settle(comm::MessageLayer& messages) {
     for (; waited_ < started_; ++waited_) {
         Message& one = message(waited_);
-        if (!one.is_send || one.send.id == 0) continue;
-        messages.end_if_hopeless(one.send);
+        if (one.outcome() != comm::Outcome::kPending) continue;
+        if (!one.is_send) {
+            if (!messages.cancel(one.receive)) messages.end_if_hopeless(one.receive);
+        } else if (outcome_ == comm::Outcome::kPeerBroken && one.send.id != 0) {
+            messages.end_if_hopeless(one.send);
+        } else if (one.send.dest == group_->members[static_cast<std::size_t>(group_->me)]) {
+            continue;
+        } else {
+            copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(one.send.view.size()));
+            messages.send_from_copy(one.send, copies_.back().get());
+            continue;
+        }
         if (one.outcome() == comm::Outcome::kPending) return false;
     }
     return true;
@@ -171,7 +182,7 @@ bool Plan::advance(comm::MessageLayer& messages) {
         }
         ++next_;
     }
-    if (outcome_ == comm::Outcome::kPeerBroken && !withdraw_sends(messages)) return false;
+    if (went_wrong() && !settle(messages)) return false;
     // A failed run stays in use, because messages may still write to its requests.
     if (outcome_ == comm::Outcome::kDone && expected_ == came_) running_ = false;
     return true;

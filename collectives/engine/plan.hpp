@@ -76,7 +76,7 @@ class Plan {
     const std::byte* at(Place place) const noexcept;
     std::byte* writable(Place place) noexcept;
     void start(comm::MessageLayer& messages, const Step& step);
-    bool withdraw_sends(comm::MessageLayer& messages);
+    bool settle(comm::MessageLayer& messages);
     bool ended(std::uint32_t number);
     void stop(comm::Outcome outcome, TaskId culprit) noexcept;
 
@@ -86,6 +86,8 @@ class Plan {
     std::string algorithm_;
     std::vector<std::byte> work_;
     std::vector<std::byte> scratch_;
+    // What a failed run still sends (settle).
+    std::vector<std::unique_ptr<std::byte[]>> copies_;
     std::uint32_t window_ = 1;  // maximum number of messages under way at once
     std::unique_ptr<Message[]> messages_;
 

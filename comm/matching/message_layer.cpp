@@ -240,10 +240,11 @@ void MessageLayer::end_if_hopeless(SendRequest& request) {
     if (request.outcome != Outcome::kPending ||
         lost_partner(request.dest, request.context, request.type) < 0)
         return;
-    if (request.id != 0 && !has_ended(request.dest)) {
-        // The receiver knows the message and may take it, so it must forget it first.
+    if ((request.id != 0 || request.frame.started) && !has_ended(request.dest)) {
+        // The receiver knows the message. It must forget an announced one first, and it takes one
+        // of which it has a part.
         request.hopeless = true;
-        cancel(request);
+        if (request.id != 0) cancel(request);
         return;
     }
     abandon(request);

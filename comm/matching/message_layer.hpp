@@ -203,6 +203,11 @@ class MessageLayer final : private PipeSink {
     // announced to a task that has not ended is withdrawn, which takes some time; it then ends with
     // kPeerBroken, or with kDone if a receive matches it first.
     void end_if_hopeless(SendRequest& request);
+    // Copies what the request sends to `copy`, which has room for it, and sends it from there, so
+    // that the program may use its buffer again. A receiver that knows the message already may
+    // still fetch it from the buffer. Precondition: the request is pending, and not to this task
+    // itself.
+    void send_from_copy(SendRequest& request, std::byte* copy);
     void end_if_hopeless(ReceiveRequest& request);
     // Ends the receive if it needs a task that has ended or whose pipe is broken.
     void end_if_lost(ReceiveRequest& request);

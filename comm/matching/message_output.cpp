@@ -157,6 +157,13 @@ void MessageLayer::cancel(SendRequest& request) {
     pump(to);
 }
 
+void MessageLayer::send_from_copy(SendRequest& request, std::byte* copy) {
+    const Bytes size = request.view.size();
+    request.view.copy_out(0, copy, size);
+    request.view = BufferView(copy, size);
+    if (request.frame.header.kind != FrameKind::kRequest) request.frame.payload = request.view;
+}
+
 // Precondition: the frame that announces the message was sent.
 void MessageLayer::send_cancel(Peer& to, const SendRequest& request) {
     queue_frame(to, control_frame(FrameKind::kCancel, request.context, request.flow,
