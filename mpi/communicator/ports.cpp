@@ -154,8 +154,7 @@ RemoteLeader wait_for_client(comm::Runtime& runtime, OpenPort port, const Meetin
 Fault no_answer(comm::Runtime& runtime, std::string_view name, const PortName& port,
                 const char* why) {
     if (port.job == own_job(runtime)) {
-        const auto deadline = Clock::now() + comm::TcpPipe::kFaultDelay;
-        wait_for_socket(runtime, -1, 0, [&] { return Clock::now() >= deadline; });
+        let_poe_report(runtime);
         // The first call looks for tasks that have ended.
         runtime.messages().lost_sender({context_of(0), port.task, comm::kWildcard});
         if (runtime.messages().lost(port.task))

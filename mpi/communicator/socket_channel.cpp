@@ -25,18 +25,16 @@ Fault socket_fault(const std::string& doing, const char* why) {
             "find out whether that process has ended"};
 }
 
-// If the other process has ended and is a task of this job, the report of poe should come before
-// this error, as with a connection that is lost (comm/tcp/tcp_pipe.hpp).
-void let_poe_report(comm::Runtime& runtime) {
-    const auto limit = std::chrono::steady_clock::now() + comm::TcpPipe::kFaultDelay;
-    wait_for_socket(runtime, -1, 0, [&] { return std::chrono::steady_clock::now() >= limit; });
-}
-
 bool would_block() noexcept {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
 }  // namespace
+
+void let_poe_report(comm::Runtime& runtime) {
+    const auto limit = std::chrono::steady_clock::now() + comm::TcpPipe::kFaultDelay;
+    wait_for_socket(runtime, -1, 0, [&] { return std::chrono::steady_clock::now() >= limit; });
+}
 
 void wait_for_socket(comm::Runtime& runtime, int fd, short events,
                      const std::function<bool()>& over, const Awaited& awaited) {

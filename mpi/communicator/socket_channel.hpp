@@ -24,6 +24,11 @@ inline constexpr Awaited kAwaitsOtherJob{Awaited::Kind::kMessage, kTaskOfOtherJo
 void wait_for_socket(comm::Runtime& runtime, int fd, short events,
                      const std::function<bool()>& over, const Awaited& awaited = kAwaitsOtherJob);
 
+// Blocks for a moment before an error that another process has caused. If that process has ended
+// and is a task of the same poe, the report of its end should come first, as with a connection that
+// is lost (comm/tcp/tcp_pipe.hpp).
+void let_poe_report(comm::Runtime& runtime);
+
 // For the thread that has the turn. The runtime must outlive this object.
 class SocketChannel {
   public:

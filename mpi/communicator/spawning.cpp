@@ -160,7 +160,9 @@ MadeComm connect_to_parents(comm::Runtime& runtime) {
     if (!port) return {};
     Meeting meeting;
     meeting.port = *port;
-    return connect_to_port(runtime, world(), 0, meeting);
+    MadeComm made = connect_to_port(runtime, world(), 0, meeting);
+    if (made.fault) let_poe_report(runtime);
+    return made;
 }
 
 }  // namespace poe::mpi
