@@ -1,7 +1,7 @@
 // Plan: executes a schedule by messages. A plan is the schedule of one rank, with the requests and
 // the scratch memory that it needs to run. Plans are kept with their group, so the second call of
 // the same shape builds and allocates nothing. A blocking call waits for its plan at once; the plan
-// of a nonblocking call is advanced from time to time. For one thread at a time.
+// of a nonblocking call is continued whenever the task waits or tests. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -23,9 +23,9 @@ inline Bytes multicast_bytes(const Shape& shape) noexcept {
 bool fits_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes) noexcept;
 
 // Calls with fewer bytes go by multicast only if the user or a measurement of mptune wants it,
-// because the model omits two costs: the root of a broadcast waits for reports, whereas in a tree
-// of messages it may go on, and in a scatter or concat every member handles the bytes of all others
-// (docs/decisions/076-trains-of-datagrams.md).
+// because the model omits two costs. The root of a broadcast waits for reports; in a tree of
+// messages it would return earlier. In a scatter or concat, every member receives the blocks of all
+// members (docs/decisions/076-trains-of-datagrams.md).
 constexpr Bytes least_multicast_bytes(Operation operation) noexcept {
     return operation == Operation::kBcast ? Bytes{10} << 10 : Bytes{128} << 10;
 }

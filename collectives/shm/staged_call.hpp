@@ -22,12 +22,12 @@
 // pipelined_reduce (pipelined_reduce.hpp).
 //
 // Stores: If all data together take half of the last-level caches or more, they are copied out of
-// slots with non-temporal stores, which do not fetch the lines of the destination. To write a line
-// of a slot that another core holds in a private cache takes 25 to 35 ns. In exchanges of pairs, a
-// piece that is shorter than a slot is therefore written to a different place in the slot each
-// time, until the pieces in between fill such a cache. 64 KB between two members then take 0.7 of
-// the time. Between cores without a common cache, such pieces are written with non-temporal stores,
-// which takes 0.2 of the time (non_temporal_tuner.hpp).
+// slots with non-temporal stores, which do not fetch the lines of the destination. If another core
+// holds a line of a slot in its private cache, a write to it takes 25 to 35 ns. In exchanges of
+// pairs, a piece that is shorter than a slot is therefore written to a different place in the slot
+// each time, until the pieces in between fill such a cache. 64 KB between two members then take 0.7
+// of the time. Between cores without a common cache, such pieces are written with non-temporal
+// stores, which takes 0.2 of the time (non_temporal_tuner.hpp).
 //
 // Invariant: after a member has published slots in call c, no member writes to them until the
 // takers have finished call c. They are written next in call c + kStages.

@@ -241,8 +241,8 @@ void MessageLayer::end_if_hopeless(SendRequest& request) {
         lost_partner(request.dest, request.context, request.type) < 0)
         return;
     if ((request.id != 0 || request.frame.started) && !has_ended(request.dest)) {
-        // The receiver knows the message. It must forget an announced one first, and it takes one
-        // of which it has a part.
+        // The receiver knows this message. If the message was announced, the receiver must forget
+        // it before the send ends. If a part of it was sent, the receiver takes the rest.
         request.hopeless = true;
         if (request.id != 0) cancel(request);
         return;

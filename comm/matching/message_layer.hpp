@@ -104,9 +104,10 @@ class MessageLayer final : private PipeSink {
     // True if no other task can send to this one.
     bool alone() const noexcept { return peers_.size() == 1; }
 
-    // From now on several threads use the layer (MPI_THREAD_MULTIPLE): a thread that blocks in one
-    // of the functions below waits by `waits`, which gives up the turn and must outlive the layer.
-    // This task may then send to itself while another of its threads waits.
+    // From now on several threads use the layer (MPI_THREAD_MULTIPLE). If a thread blocks in one of
+    // the functions below, it releases the runtime lock until its wait is over; `waits` does that.
+    // It must outlive the layer. This task may then send to itself while another of its threads
+    // waits.
     void share(ThreadWaits& waits) noexcept { thread_waits_ = &waits; }
     bool shared() const noexcept { return thread_waits_ != nullptr; }
 

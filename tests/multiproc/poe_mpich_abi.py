@@ -72,7 +72,7 @@ class Programs(MpichTest):
                     self.assertEqual(self.on_poe(program, tasks=tasks).stderr, b"")
 
     def test_programs_of_mpi_4(self):
-        for name in ("partitioned", "sessions", "ports", "tool_variables", "tool_events"):
+        for name in ("partitioned", "sessions", "ports", "tool_variables", "tool_events", "tool_event_types"):
             program = self.built("/usr/bin/mpicc.mpich", SOURCE / f"tests/mpi/{name}.c", "-w", f"-I{SOURCE}/tests/mpi")
             for tasks in (1, 3, 4):
                 with self.subTest(name=name, tasks=tasks):
