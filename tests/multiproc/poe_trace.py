@@ -147,15 +147,23 @@ class Levels(TraceTest):
         self.assertNotIn("child", trace.names(0, 1).values())
         self.assert_messages_match(trace)
 
+    def tasks_seen(self):
+        """The tasks whose states are recorded in the stream of the node."""
+        streams = list(self.place.glob("*.parts/node-0.stream"))
+        records = [record for stream in streams for record in records_of(stream.read_bytes()[HEADER:][:24 * 1000])]
+        return {record.a for record in records if record.kind == "doing"}
+
     def test_plain_program(self):
-        result = poe("sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3", "-procs", "2", "-tracelevel", "1",
-                     "-samplefreq", "2", cwd=self.place)
-        self.assertEqual(result.returncode, 3)
+        """The tasks compute until the daemon has seen both of them, however late it does."""
+        job = start("sh", "-c", "until [ -e go ]; do :; done; exit 3", "-procs", "2", "-tracelevel", "1",
+                    "-samplefreq", "2", cwd=self.place)
+        wait_for(lambda: self.tasks_seen() == {0, 1}, "a sample of both tasks")
+        (self.place / "go").touch()
+        job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 3)
         trace = Trace(self.place / "sh.trc")
         self.assertEqual(sorted(trace.tasks), [0, 1])
         self.assertEqual(trace.tasks[0].records, [])
-        doing = {record.a for record in trace.nodes[0].records if record.kind == "doing"}
-        self.assertEqual(doing, {0, 1})
         ends = {record.a: record.extra for record in trace.nodes[0].records if record.kind == "ended"}
         self.assertEqual(ends, {0: 3, 1: 3})
 
