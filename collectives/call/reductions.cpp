@@ -5,45 +5,26 @@
 #include "collectives/call/reductions.hpp"
 
 #include <cstdint>
-#include <cstring>
 
+#include "base/elementwise.hpp"
 #include "comm/api/api_call.hpp"
 #include "comm/api/mpproto.h"
 
 namespace poe::collectives {
 namespace {
 
-// Uses memcpy instead of dereferencing, because a user's blocks need not be aligned.
-template <typename T, typename Op>
-[[gnu::always_inline]] inline void each(const void* one, const void* two, void* out,
-                                        const int* bytes, Op op) {
-    const auto count = static_cast<std::size_t>(*bytes) / sizeof(T);
-    const auto* a = static_cast<const char*>(one);
-    const auto* b = static_cast<const char*>(two);
-    auto* c = static_cast<char*>(out);
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < count; ++i) {
-        T left;
-        T right;
-        std::memcpy(&left, a + i * sizeof(T), sizeof(T));
-        std::memcpy(&right, b + i * sizeof(T), sizeof(T));
-        const T both = op(left, right);
-        std::memcpy(c + i * sizeof(T), &both, sizeof(T));
-    }
-}
-
 // A processor that has AVX2 executes a version for it, which computes the same bits and is up to
 // twice as fast on data in the caches.
 template <typename T, typename Op>
 [[gnu::optimize("O3")]] void each_plain(const void* one, const void* two, void* out,
                                         const int* bytes) {
-    each<T>(one, two, out, bytes, Op{});
+    for_each_element<T>(one, two, out, static_cast<std::size_t>(*bytes), Op{});
 }
 #ifdef __x86_64__
 template <typename T, typename Op>
 [[gnu::optimize("O3"), gnu::target("avx2")]] void each_wide(const void* one, const void* two,
                                                             void* out, const int* bytes) {
-    each<T>(one, two, out, bytes, Op{});
+    for_each_element<T>(one, two, out, static_cast<std::size_t>(*bytes), Op{});
 }
 #endif
 template <typename T, typename Op>

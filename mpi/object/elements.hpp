@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
+#include "base/elementwise.hpp"
 #include "mpi/datatype/predefined.hpp"
 
 namespace poe::mpi {
@@ -102,26 +102,6 @@ auto with_floating(Element element, Visit&& visit) -> decltype(visit(float{})) {
             return visit(Float128{});
         default:
             return nullptr;
-    }
-}
-
-// Applies `op` to all elements. `out` may be `one` or `two`. Elements are read and written by
-// memcpy, because the program's arrays may be unaligned.
-template <typename T, typename Op>
-[[gnu::always_inline]] inline void for_each_element(const void* one, const void* two, void* out,
-                                                    std::size_t bytes, Op op) {
-    const std::size_t count = bytes / sizeof(T);
-    const auto* a = static_cast<const char*>(one);
-    const auto* b = static_cast<const char*>(two);
-    auto* c = static_cast<char*>(out);
-#pragma GCC ivdep
-    for (std::size_t i = 0; i < count; ++i) {
-        T left;
-        T right;
-        std::memcpy(&left, a + i * sizeof(T), sizeof(T));
-        std::memcpy(&right, b + i * sizeof(T), sizeof(T));
-        const T both = op(left, right);
-        std::memcpy(c + i * sizeof(T), &both, sizeof(T));
     }
 }
 
