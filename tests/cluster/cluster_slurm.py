@@ -25,7 +25,7 @@ def pairs(text):
 
 class Slurm(ClusterTest):
     def tearDown(self):
-        wait_for(lambda: not on("squeue", "-h").stdout, "Slurm to have its nodes back", 20)
+        wait_for(lambda: not on("squeue", "-h").stdout, "Slurm to have its nodes back")
         super().tearDown()
 
     def test_nodes_of_slurm(self):
@@ -92,7 +92,7 @@ class Slurm(ClusterTest):
         for number, flags in enumerate((["-rmpool", "small"], ["-hostfile", self.write("pool", "@small\n")])):
             out = self.path(f"slurm.{number}.out")
             self.ok(self.poe("-batch", "hostname", "-procs", 2, *flags, env={"SBATCH_OUTPUT": out}))
-            wait_for(lambda: not on("squeue", "-h").stdout, "the batch job to end", 30)
+            wait_for(lambda: not on("squeue", "-h").stdout, "the batch job to end")
             self.assertEqual(pathlib.Path(out).read_text().split(), [f"node{HOSTS - 1}"] * 2, flags)
 
     def test_batch(self):
@@ -101,7 +101,7 @@ class Slurm(ClusterTest):
                                "-tasks_per_node", 1, env={"SBATCH_OUTPUT": out}))
         number = re.search(r"\d+", got.stdout)
         self.assertTrue(number, got.stdout)
-        wait_for(lambda: not on("squeue", "-h", "-j", number[0]).stdout, "the batch job to end", 30)
+        wait_for(lambda: not on("squeue", "-h", "-j", number[0]).stdout, "the batch job to end")
         text = pathlib.Path(out).read_text()
         self.assertEqual(len(set(re.findall(r"^ *\d+:(node\d two words)$", text, re.M))), 2, text)
 
@@ -109,7 +109,7 @@ class Slurm(ClusterTest):
         job = self.start("sleep", 1000, "-procs", 3, "-resd", "yes", "-nodes", 3)
         try:
             wait_for(lambda: sum(text.startswith("sleep 1000") for host in range(HOSTS)
-                                 for text in hosts.host_processes(host).values()) == 3, "the tasks to run", 30)
+                                 for text in hosts.host_processes(host).values()) == 3, "the tasks to run")
         finally:
             self.assertEqual(on("scancel", "--partition=main").returncode, 0)
             _, err = job.communicate(timeout=60)

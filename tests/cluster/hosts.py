@@ -73,7 +73,7 @@ class ClusterTest(unittest.TestCase):
             return {host: (host_processes(host), job_files(host)) for host in range(HOSTS)
                     if host not in self.unreachable and (host_processes(host) or job_files(host))}
         try:
-            wait_for(lambda: not left(), "the job to be gone", 15)
+            wait_for(lambda: not left(), "the job to be gone")
         except AssertionError:
             self.fail(f"left behind: {left()}")
 

@@ -71,4 +71,4 @@ def begin():
     (ROOM / "key").write_bytes(os.urandom(128))
     for host in range(HOSTS):
         testbed("on", host, "sh", "-c", BEGIN.format(room=ROOM))
-    wait_for(lambda: on("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == str(HOSTS), "nodes to be idle", 30)
+    wait_for(lambda: on("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == str(HOSTS), "nodes to be idle")

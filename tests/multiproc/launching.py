@@ -84,6 +84,11 @@ def check_lambdas(test, table, facts):
     test.assertLessEqual(written - agreed, BUILT_IN_LAMBDAS, table)
 
 
+def meeting(name="here"):
+    """Words of the shell that a task leaves when all tasks of its job are there. Their directory is the same, and their own."""
+    return f">{name}.$MP_CHILD; until [ $(ls {name}.* | wc -l) = $MP_PROCS ]; do sleep 0.05; done"
+
+
 def processes():
     """pid -> (parent, state, command line) of all processes that have one."""
     found = {}
@@ -171,7 +176,7 @@ class LaunchTest(unittest.TestCase):
         def nothing_left():
             return not running(self.marker) and not files_left()
         try:
-            wait_for(nothing_left, "the job to be gone", 10)
+            wait_for(nothing_left, "the job to be gone")
         except AssertionError:
             self.fail(f"left behind: processes {running(self.marker)}, files {files_left()}")
 

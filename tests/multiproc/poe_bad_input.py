@@ -214,7 +214,7 @@ class Limits(LaunchTest):
             gone = os.path.join(directory, "gone")
             os.mkdir(gone)
             result = subprocess.run(["bash", "-c", f"cd {gone} && rmdir {gone} && {POE} true"], capture_output=True,
-                                    stdin=subprocess.DEVNULL, timeout=30, env=clean_environment())
+                                    stdin=subprocess.DEVNULL, timeout=60, env=clean_environment())
             self.assertEqual(result.returncode, 1)
             self.assertIn(b"directory", result.stderr)
 

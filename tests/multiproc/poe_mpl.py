@@ -98,7 +98,7 @@ int main(void) { int n, me, from = 0, type = 1, x; size_t k; mpc_environ(&n, &me
             for _ in range(3):
                 self.assertEqual(job.stdout.readline(), b"ready\n")
             os.kill(self.task_zero(job), signal.SIGKILL)
-            job.communicate(timeout=30)
+            job.communicate(timeout=60)
             self.assertEqual(job.returncode, 137)
 
     def task_zero(self, job):

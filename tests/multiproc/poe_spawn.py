@@ -33,7 +33,7 @@ class Spawn(LaunchTest):
 
     def tearDown(self):
         super().tearDown()
-        wait_for(lambda: not running(self.program), "the tasks to be gone", 10)
+        wait_for(lambda: not running(self.program), "the tasks to be gone")
 
     def test_spawned_tasks_take_part(self):
         result = self.ok(poe(self.program, "rounds", "5", "2", "-procs", "2"))
