@@ -113,10 +113,20 @@ class Output(LaunchTest):
         self.assertEqual(job.communicate(b"x\n")[0], b"thanks\n")
 
     def test_partial_lines_of_two_tasks_do_not_mix(self):
-        script = "[ $MP_CHILD = 0 ] && printf start >&2; sleep 0.3; [ $MP_CHILD = 1 ] && echo other >&2; " \
-                 "sleep 0.3; [ $MP_CHILD = 0 ] && echo end >&2; true"
-        result = self.ok(poe("sh", "-c", script, "-procs", "2", "-labelio", "yes"))
-        self.assertEqual(result.stderr, b"   0:start\n   1:other\n   0:end\n")
+        """Each task writes when what was written before has appeared."""
+        script = "[ $MP_CHILD = 0 ] && printf start >&2; until [ -e go.$MP_CHILD ]; do sleep 0.05; done; " \
+                 "[ $MP_CHILD = 1 ] && echo other >&2 || echo end >&2"
+        with tempfile.TemporaryDirectory() as folder:
+            job = start("sh", "-c", script, "-procs", "2", "-labelio", "yes", cwd=folder)
+            seen = b""
+            for shown, task in (b"start", 1), (b"other", 0):
+                while shown not in seen:
+                    piece = os.read(job.stderr.fileno(), 100)
+                    self.assertTrue(piece, seen)
+                    seen += piece
+                pathlib.Path(folder, f"go.{task}").touch()
+            _, rest = job.communicate(timeout=DEADLINE)
+        self.assertEqual((job.returncode, seen + rest), (0, b"   0:start\n   1:other\n   0:end\n"))
 
     def test_a_task_that_closes_its_streams(self):
         result = self.ok(poe("sh", "-c", "echo before; exec >&- 2>&-; exit 5", "-procs", "2"), 5)
@@ -150,14 +160,14 @@ class Output(LaunchTest):
 
     def test_a_reader_that_goes_away_ends_the_job_quietly(self):
         command = f"{POE} sh -c 'while :; do echo line; done' -procs 4 | head -1"
-        result = subprocess.run(["bash", "-c", command], capture_output=True, timeout=30, env=clean_environment(),
+        result = subprocess.run(["bash", "-c", command], capture_output=True, timeout=DEADLINE, env=clean_environment(),
                                 stdin=subprocess.DEVNULL)
         self.assertEqual((result.stdout, result.stderr), (b"line\n", b""))
 
     def test_a_full_disk_is_an_error(self):
         with open("/dev/full", "wb") as full:
             result = subprocess.run([POE, "sh", "-c", "echo x; exec sleep 60"], stdout=full, stderr=subprocess.PIPE,
-                                    stdin=subprocess.DEVNULL, timeout=30, env=clean_environment())
+                                    stdin=subprocess.DEVNULL, timeout=DEADLINE, env=clean_environment())
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"No space left on device", result.stderr)
 
@@ -168,7 +178,7 @@ class Output(LaunchTest):
         job.send_signal(signal.SIGTERM)
         wait_for(lambda: not [p for p in descendants_of(job.pid) if "yes" in processes().get(p, (0, "", ""))[2]],
                  "the tasks to be gone")
-        job.communicate(timeout=30)
+        job.communicate(timeout=DEADLINE)
         self.assertEqual(job.returncode, 143)
 
     def test_memory_stays_bounded_while_nobody_reads(self):
@@ -185,7 +195,7 @@ class Output(LaunchTest):
 
     def test_closed_standard_descriptors(self):
         for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
-            result = subprocess.run(["bash", "-c", f"{POE} sh -c 'exit 3' -procs 2 {closed}"], timeout=30,
+            result = subprocess.run(["bash", "-c", f"{POE} sh -c 'exit 3' -procs 2 {closed}"], timeout=DEADLINE,
                                     env=clean_environment(), capture_output=True)
             self.assertEqual(result.returncode, 3, closed)
 
@@ -284,7 +294,7 @@ class Input(LaunchTest):
         os.write(leader, b"one\n")
         self.assertEqual(job.stdout.readline(), b"got one\n")
         os.write(leader, b"two\n")
-        out, err = job.communicate(timeout=30)
+        out, err = job.communicate(timeout=DEADLINE)
         self.assertEqual((out, err, job.returncode), (b"and two\n", b"", 0))
         os.close(leader)
         os.close(follower)
@@ -306,7 +316,7 @@ class Input(LaunchTest):
             os.write(leader, b"for tasks\n\x04")
             wait_for(lambda: (folder / "over").exists(), "the job to end")
             self.assertEqual((folder / "got").read_text(), "for tasks\n")
-            shell.wait(timeout=30)
+            shell.wait(timeout=DEADLINE)
             os.close(leader)
             os.close(follower)
 
@@ -317,7 +327,7 @@ class Input(LaunchTest):
         os.write(writer, b"x\n")
         os.close(writer)
         subprocess.run([POE, "cat"], stdin=reader, stdout=follower, stderr=follower, env=clean_environment(),
-                       timeout=30, start_new_session=True)
+                       timeout=DEADLINE, start_new_session=True)
         self.assertEqual([fcntl.fcntl(fd, fcntl.F_GETFL) for fd in (reader, follower)], before)
         for fd in (reader, leader, follower):
             os.close(fd)
