@@ -14,14 +14,15 @@ import tempfile
 import termios
 import time
 
-from launching import DEADLINE, POE, SANITIZED, LaunchTest, clean_environment, main, poe, running, started, wait_for
+from launching import DEADLINE, POE, SANITIZED, LaunchTest, clean_environment, main, poe, running, start, started, wait_for
 
-# Prints a line and hangs, as a program does that waits for a message.
+# Prints a line and hangs, as a program does that waits for a message. If it has an argument, it makes this file before.
 HANGING = r"""
 #include <stdio.h>
 #include <unistd.h>
-int main(void) {
+int main(int argc, char** argv) {
     printf("before the hang\n");
+    if (argc > 1) fclose(fopen(argv[1], "w"));
     for (;;) pause();
 }
 """
@@ -85,18 +86,27 @@ class TerminalTest(LaunchTest):
 
 
 class Unbuffered(TerminalTest):
+    def assert_lines(self, expected, *words):
+        """These lines appear while the tasks hang; then the job is ended."""
+        job = start(*words, "-unbuffered", "yes")
+        try:
+            self.assertEqual([job.stdout.readline() for _ in expected], expected)
+        finally:
+            job.terminate()
+            rest, _ = job.communicate(timeout=DEADLINE)
+        self.assertEqual((job.returncode, rest), (128 + signal.SIGTERM, b""))
+
     def test_lines_of_a_job_that_is_ended(self):
         program = self.compile(HANGING)
-        result = poe(program, "-maxtime", "2", "-unbuffered", "yes", "-procs", "2")
-        self.ok(result, 124)
-        self.assertEqual(result.stdout, b"before the hang\n" * 2)
-        result = poe(program, "-maxtime", "1", env=clean_environment(MP_UNBUFFERED="no"))
-        self.assertEqual(result.stdout, b"")
+        self.assert_lines([b"before the hang\n"] * 2, program, "-procs", "2")
+        hangs = pathlib.Path(self.folder.name, "hangs")
+        job = start(program, hangs, env=clean_environment(MP_UNBUFFERED="no"))
+        wait_for(hangs.exists, "the program to hang")
+        job.terminate()
+        self.assertEqual(job.communicate(timeout=DEADLINE)[0], b"")
 
     def test_programs_that_tasks_start(self):
-        program = self.compile(HANGING)
-        result = poe("sh", "-c", program + "; true", "-maxtime", "2", "-unbuffered", "yes")
-        self.assertEqual(result.stdout, b"before the hang\n")
+        self.assert_lines([b"before the hang\n"], "sh", "-c", self.compile(HANGING) + "; true")
 
     def test_on_a_terminal_by_itself(self):
         program = self.compile(HANGING)
@@ -113,9 +123,7 @@ class Unbuffered(TerminalTest):
         self.assertEqual(session.seen.split()[:2], [b"[]", b"0"])
 
     def test_python(self):
-        script = "import time; print('first'); time.sleep(1000)"
-        result = poe(sys.executable, "-c", script, "-maxtime", "2", "-unbuffered", "yes")
-        self.assertEqual(result.stdout, b"first\n")
+        self.assert_lines([b"first\n"], sys.executable, "-c", "import time; print('first'); time.sleep(1000)")
 
     def test_programs_with_a_sanitizer_still_run(self):
         try:
