@@ -88,7 +88,7 @@ poe sh -c 'echo $MP_CHILD of $MP_PROCS' -stdoutmode ordered
 
     def test_limit(self):
         self.submit("# @ wall_clock_limit = 1\n# @ output = out\n# @ queue\necho begin\nsleep 1000\necho end\n")
-        self.assertEqual(self.text("out"), "begin\n")
+        self.assertIn(self.text("out"), ("begin\n", ""))  # on a busy computer the limit may come first
 
     def test_mistakes(self):
         for text, words in (("# @ nodes = 2\n# @ queue\n", 'mistake:1: there is no keyword "nodes"'),
