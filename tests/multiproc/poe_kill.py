@@ -37,9 +37,10 @@ class Poekill(LaunchTest):
                 break
             if not piece:
                 break
-            if b"[y/N]" in piece:
-                os.write(fd, answer)
+            asked = b"[y/N]" in seen
             seen += piece
+            if b"[y/N]" in seen and not asked:
+                os.write(fd, answer)
         _, status = os.waitpid(pid, 0)
         os.close(fd)
         return os.waitstatus_to_exitcode(status), seen.decode()
