@@ -4,14 +4,16 @@
 import collections
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import unittest
 
 import mpi_profiles
-from launching import BUILD, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe
+from launching import (BUILD, DEADLINE, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe, processes, start,
+                       wait_for)
 from poe_watch import WatchTest
-from trace_file import Trace
+from trace_file import Trace, records_so_far
 
 HERE = SOURCE / "tests/multiproc"
 TASKS = 4
@@ -247,7 +249,11 @@ int main(int argc, char **argv) {
     def test_whole_calls(self):
         """A blocking call is one record, with the time of its end; the call in which the task is killed has no end."""
         program = self.built(self.compiler("mpicc"), self.KILLED)
-        poe(program, "-procs", "1", "-tracelevel", "9", "-tracefile", "job.trc", cwd=self.place.name)
+        job = start(program, "-procs", "1", "-tracelevel", "9", "-tracefile", "job.trc", cwd=self.place.name)
+        begun = lambda: [record for record in records_so_far(self.place.name, "task-0") if record.kind == "enter"]
+        wait_for(lambda: len(begun()) > 3000, "the last call")
+        os.kill(next(pid for pid, (_, _, command) in processes().items() if command.startswith(program)), signal.SIGKILL)
+        job.communicate(timeout=DEADLINE)
         trace = Trace(pathlib.Path(self.place.name, "job.trc"))
         names = trace.names(0, 1)
         calls = [record for record in trace.tasks[0].records if record.kind in ("enter", "leave")]
@@ -261,10 +267,6 @@ int main(int argc, char **argv) {
         self.assertLess(trace.tasks[0].length // 24, 3000 + 1000)
 
     KILLED = """#include <mpi.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <unistd.h>
-static void die(int number) { kill(getpid(), SIGKILL); }
 int main(int argc, char** argv) {
     int x = 1, y;
     MPI_Request request;
@@ -274,8 +276,6 @@ int main(int argc, char** argv) {
         MPI_Recv(&y, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    signal(SIGALRM, die);
-    alarm(1);
     MPI_Recv(&y, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return 0;
 }

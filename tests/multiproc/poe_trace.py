@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 from launching import BUILD, SOURCE, LaunchTest, clean_environment, main, poe, start, wait_for
-from trace_file import HEADER, Trace, records_of
+from trace_file import HEADER, Trace, records_of, records_so_far
 
 POE = str(BUILD / "bin" / "poe")
 
@@ -41,6 +41,10 @@ class TraceTest(LaunchTest):
         self.assertEqual(os.listdir(self.place), [name])
         return Trace(self.place / name)
 
+    def wait_for_node(self, holds, what):
+        """Until the records of the node in the trace of the job that runs are such."""
+        wait_for(lambda: holds(records_so_far(self.place, "node-0")), what)
+
     def assert_messages_match(self, trace):
         """Every message that was received was sent, before, with that number, type and length."""
         sent = {}
@@ -62,9 +66,18 @@ class TraceTest(LaunchTest):
 class PlainPrograms(TraceTest):
     def test_lanes(self):
         """Of a program without MPL the trace has processor time, memory and switches, and vt shows them over time."""
-        result = poe("/usr/bin/python3", "-c", "import time\nfor i in range(40): sum(range(200000)); time.sleep(0.01)", "-procs", "1",
-                     "-tracelevel", "9", "-tracefile", "plain.trc", "-samplefreq", "20", cwd=self.place)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        script = "import os, time\nwhile not os.path.exists('go'): sum(range(200000)); time.sleep(0.01)"
+        job = start("/usr/bin/python3", "-c", script, "-procs", "1", "-tracelevel", "9", "-tracefile", "plain.trc", "-samplefreq", "20",
+                    cwd=self.place)
+
+        def sampled(records):
+            """Processor time, switches and memory of the node, and memory of the task; sums at two times at least."""
+            found = collections.Counter((record.a, record.detail) for record in records if record.kind == "system")
+            return found[0xffffffff, 1] > 1 and found[0xffffffff, 3] > 1 and found[0xffffffff, 7] > 0 and found[0, 7] > 0
+        self.wait_for_node(sampled, "samples")
+        (self.place / "go").touch()
+        _, errors = job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 0, errors)
         view = subprocess.run([str(BUILD / "bin" / "vt"), "-view", "system", "-size", "100x60", "plain.trc"], cwd=self.place,
                               capture_output=True, check=True).stdout.decode()
         for lane in ("cpu user of all", "memory of all", "switches of all", "memory of task 0"):
@@ -108,12 +121,18 @@ class Levels(TraceTest):
         self.assertEqual(line.split("\n")[0], "round_trip")
 
     def test_system(self):
-        trace = self.traced(level=3, flags=("-samplefreq", "5"))
-        metrics = {(record.a, record.detail) for record in trace.nodes[0].records if record.kind == "system"}
-        for task in (0, 1, 2):
-            self.assertIn((task, 1), metrics)
-            self.assertIn((task, 5), metrics)
-        self.assertIn((0xffffffff, 1), metrics)
+        job = start(self.program, "forever", "-procs", "3", "-tracelevel", "3", "-samplefreq", "5", cwd=self.place)
+
+        def sampled(records):
+            """Processor time and faults of each task, and processor time of the node."""
+            metrics = {(record.a, record.detail) for record in records if record.kind == "system"}
+            return {(task, metric) for task in (0, 1, 2) for metric in (1, 5)} | {(0xffffffff, 1)} <= metrics
+        self.wait_for_node(sampled, "samples")
+        job.send_signal(signal.SIGUSR1)
+        _, errors = job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 0, errors)
+        trace = Trace(self.place / "trace_tasks.trc")
+        self.assertTrue(sampled(trace.nodes[0].records))
         ends = {record.a: (record.detail, record.extra) for record in trace.nodes[0].records if record.kind == "ended"}
         self.assertEqual(ends, {0: (0, 0), 1: (0, 0), 2: (0, 0)})
 
@@ -147,17 +166,11 @@ class Levels(TraceTest):
         self.assertNotIn("child", trace.names(0, 1).values())
         self.assert_messages_match(trace)
 
-    def tasks_seen(self):
-        """The tasks whose states are recorded in the stream of the node."""
-        streams = list(self.place.glob("*.parts/node-0.stream"))
-        records = [record for stream in streams for record in records_of(stream.read_bytes()[HEADER:][:24 * 1000])]
-        return {record.a for record in records if record.kind == "doing"}
-
     def test_plain_program(self):
         """The tasks compute until the daemon has seen both of them, however late it does."""
         job = start("sh", "-c", "until [ -e go ]; do :; done; exit 3", "-procs", "2", "-tracelevel", "1",
                     "-samplefreq", "2", cwd=self.place)
-        wait_for(lambda: self.tasks_seen() == {0, 1}, "a sample of both tasks")
+        self.wait_for_node(lambda records: {record.a for record in records if record.kind == "doing"} == {0, 1}, "a sample of both tasks")
         (self.place / "go").touch()
         job.communicate(timeout=60)
         self.assertEqual(job.returncode, 3)

@@ -2,6 +2,7 @@
 
 import collections
 import json
+import pathlib
 import struct
 
 HEADER = 4096
@@ -40,6 +41,12 @@ class Trace:
     def names(self, task, what):
         """id -> text of the stream's definitions of that kind (1 region, 2 counter, 3 site)."""
         return {record.a: record.text for record in self.of(task, "define") if record.detail == what}
+
+
+def records_so_far(folder, stream):
+    """The records of a stream ("node-0", "task-3") of a job that is being traced, whose parts are the only ones in the folder."""
+    paths = pathlib.Path(folder).glob(f"*.parts/{stream}.stream")
+    return [record for path in paths for record in records_of(path.read_bytes()[HEADER:])]
 
 
 def records_of(body):
