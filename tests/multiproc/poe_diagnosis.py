@@ -10,11 +10,10 @@ import subprocess
 import tempfile
 import unittest
 
-from launching import BUILD, SANITIZED, SOURCE, LaunchTest, main, poe
+from launching import BUILD, SANITIZED, SOURCE, LaunchTest, main, poe, wait_for
 from trace_file import Trace
 
 STARTS, ENDS = 1, 2
-ATTEMPTS = 10
 
 # A call or user's region: its name, its beginning and end, and how many of the program's regions are around it.
 Call = collections.namedtuple("Call", "name begin end phase")
@@ -208,15 +207,17 @@ class MplDiagnosis(LaunchTest):
         before = max(call.end for call in job.calls[2] if call.end < sent[2])
         return sent[2] - before, sent[3] - sent[2], sent[0] - sent[3]
 
-    def traced_until(self, how, holds):
+    def traced_in_order(self, holds, how, *options, check=lambda job, summary: None):
         """On a busy computer a task may get its processor so late that nobody waits for the task that is meant. What vt says
         is checked for every run; a run is repeated until its records show the intended order of events."""
-        for _ in range(ATTEMPTS):
-            job, summary = self.traced(how)
-            self.assert_waits(job, summary)
-            if holds(job):
-                return summary
-        self.skipTest("the computer is too busy")
+        def run():
+            job, summary = self.traced(how, *options)
+            check(job, summary)
+            return (job, summary) if holds(job) else None
+        return wait_for(run, f"the intended order of events in {how}")
+
+    def traced_until(self, how, holds):
+        return self.traced_in_order(holds, how, check=self.assert_waits)[1]
 
     def test_chain(self):
         summary = self.traced_until("chain", lambda job: self.links(job)[0] > sum(self.links(job)[1:]))
@@ -312,11 +313,7 @@ class WindowDiagnosis(MplDiagnosis):
 
         for how in ("lock", "lock-all"):
             for device in ("us", "ip"):
-                job, summary = None, None
-                for _ in range(ATTEMPTS):
-                    job, summary = self.traced(how, "-euilib", device)
-                    if asked_in_time(job):
-                        break
+                job, summary = self.traced_in_order(asked_in_time, how, "-euilib", device)
                 waits = {task: length for (state, task), length in self.told_waits(summary).items() if state == "lock contention"}
                 self.assertEqual(set(waits), {1, 3})
                 for task, length in waits.items():
