@@ -70,11 +70,10 @@ class PlainPrograms(MarkerTest):
         try:
             for line in display.stdout:
                 row = json.loads(line)
-                if {"cpu_percent", "memory", "switches_per_second"} <= row.keys() and row["memory"] > 1 << 20:
+                if "cpu_percent" in row and row.get("memory", 0) > 1 << 20 and row.get("switches_per_second", 0) > 0:
                     break
             else:
                 self.fail("pmarray has ended")
-            self.assertGreater(row["switches_per_second"], 0)
         finally:
             job.terminate()
             job.communicate(timeout=60)
