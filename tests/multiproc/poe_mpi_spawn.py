@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -12,11 +13,19 @@ from launching import BUILD, LaunchTest, clean_environment, main, poe, running, 
 
 
 class SpawnTest(LaunchTest):
-    program = str(BUILD / "bin" / "mpi_spawn_tasks")
+    @classmethod
+    def setUpClass(cls):
+        # A copy, whose processes are those of this test.
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.program = shutil.copy(BUILD / "bin" / "mpi_spawn_tasks", cls.directory.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
 
     def tearDown(self):
         super().tearDown()
-        wait_for(lambda: not running(self.program), "the tasks to be gone", 10)
+        wait_for(lambda: not running(self.program), "the tasks to be gone")
 
     def run_ok(self, *arguments):
         result = self.ok(poe(self.program, *arguments))
