@@ -34,8 +34,21 @@ class Session:
         return [line for report in self.of(command) for line in report.get("lines", [])]
 
     def stops(self):
-        return [(answer["tasks"], answer["text"]) for report in self.reports if report["kind"] == "stop"
-                for answer in report["answers"]]
+        """(tasks, text) of the stops. Tasks that stop late, as on a busy computer, have a report of their own; they belong to
+        those that have stopped at the same place since the last command."""
+        stops, since = [], 0
+        for report in self.reports:
+            if report["kind"] == "stop":
+                for answer in report["answers"]:
+                    same = [at for at in range(since, len(stops)) if stops[at][1] == answer["text"]
+                            and not set(stops[at][0]) & set(answer["tasks"])]
+                    if same:
+                        stops[same[0]] = (sorted(stops[same[0]][0] + answer["tasks"]), answer["text"])
+                    else:
+                        stops.append((answer["tasks"], answer["text"]))
+            elif report["kind"] != "output":
+                since = len(stops)
+        return stops
 
     def output(self):
         return [line for report in self.reports if report["kind"] == "output" for line in report["lines"]]

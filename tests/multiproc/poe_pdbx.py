@@ -26,12 +26,12 @@ class OnFail(PdbxTest):
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "0 typed\n1 typed\n", "aside\n" * 2))
 
     def test_a_crash_shows_the_stacks_of_all_tasks_and_ends_as_usual(self):
-        result = self.poe(BUGS / "crash", "-procs", 4, stdin=subprocess.DEVNULL)
+        result = self.poe(BUGS / "crash", self.marker, "-procs", 4, stdin=subprocess.DEVNULL)
         self.assertEqual(result.returncode, 128 + signal.SIGSEGV, result.stdout + result.stderr)
         self.assertRegex(result.stdout, r"(?m)^[-,1-3]+: SIGSEGV \(Segmentation fault\)")
         self.assertRegex(result.stdout, r"(?m)^ +add_up +crash.cpp:\d+$")
         self.assertIn("ERROR: 0031-250", result.stderr)
-        self.assertEqual(running(str(BUGS / "crash")), [])
+        self.assertEqual(running(self.marker), [])
 
     def test_an_exit_code_is_a_failure(self):
         result = self.poe("sh", "-c", "test $MP_CHILD != 1 || exit 1; exec sleep 300", "-procs", 3, stdin=subprocess.DEVNULL)
@@ -480,7 +480,9 @@ class Faults(PdbxTest):
         self.assertNotEqual(said.status, 0)
 
     def test_time_limits_stand_still(self):
-        said = self.pdbx(["on 0 python import time; time.sleep(3)", "print me", "cont"], BUGS / "wrong_index", "-procs", "2", "-maxtime", "2")
+        # The time that gdb needs to begin counts.
+        said = self.pdbx(["on 0 python import time; time.sleep(12)", "print me", "cont"], BUGS / "wrong_index", "-procs", "2",
+                         "-maxtime", "10")
         self.assertEqual(said.status, 0, said.text)
         self.assertIn("the sum is 55, and should be 55", said.output())
         # Without a stop the limit applies.
