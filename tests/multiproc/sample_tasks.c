@@ -1,6 +1,7 @@
 /* Programs whose call stacks are known by construction. Each kind of work lasts for a share of the processor time of its
    thread, whatever else the computer does.
      sample_tasks shares MS           short_work 30 %, long_work 70 %; the latter is called through two functions
+     sample_tasks until FILE          the same again and again until the file exists
      sample_tasks recursion MS DEPTH  all of the time at the bottom of a recursion
      sample_tasks threads MS          the main thread and two more, each in a function of its own, for the same time
      sample_tasks short_threads MS    one thread after the other, 2 ms each, all in the same function
@@ -111,6 +112,8 @@ int main(int argc, char** argv) {
     double const ms = atof(argv[2]);
     if (strcmp(argv[1], "shares") == 0) {
         shares(ms);
+    } else if (strcmp(argv[1], "until") == 0) {
+        while (access(argv[2], F_OK) != 0) shares(20);
     } else if (strcmp(argv[1], "recursion") == 0) {
         descend(atoi(argv[3]), ms);
     } else if (strcmp(argv[1], "frames") == 0) {
