@@ -34,7 +34,7 @@ class BackgroundProgress final : public ProgressWork {
     bool has_open_operations() const noexcept override {
         Runtime& runtime = *process_context().runtime;
         return runtime.failure().empty() &&
-               (runtime.operations().any_open() || runtime.messages().has_more_to_do());
+               (runtime.operations().any_open() || runtime.messages().has_open_requests());
     }
 
   private:

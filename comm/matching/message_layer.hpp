@@ -180,6 +180,11 @@ class MessageLayer final : private PipeSink {
     bool has_more_to_do() const noexcept {
         return helper_ || request_helper_ || !sending_.empty() || !fetches_.empty();
     }
+    // True if a message can complete something: a posted receive, or a long message that is
+    // announced or on its way.
+    bool has_open_requests() const noexcept {
+        return has_more_to_do() || !posted_.empty() || sends_.any() || receives_.any();
+    }
     // Blocks until the operation has ended. Returns its outcome.
     Outcome wait(SendRequest& request);
     Outcome wait(ReceiveRequest& request);

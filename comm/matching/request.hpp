@@ -216,6 +216,8 @@ class IdTable {
         return (entries_[index].generation << kIndexBits | index) & 0x7fffffffu;
     }
 
+    bool any() const noexcept { return free_.size() < entries_.size(); }
+
     T* find(std::uint32_t id) const noexcept {
         const std::uint32_t index = id & ((1u << kIndexBits) - 1);
         if (index >= entries_.size()) return nullptr;

@@ -105,7 +105,8 @@ int main(int argc, char** argv) {
 }
 """
 
-# Task 1 makes no call while a message arrives that it has not asked for, so only the progress thread can raise the event.
+# Task 1 makes no call while a message arrives that it has not asked for, so only the progress thread can raise the event. It
+# makes a file when its calls before are over.
 PROGRESS_EVENT = r"""
 #include <mpi.h>
 #include <pthread.h>
@@ -136,18 +137,57 @@ int main(int argc, char** argv) {
     MPI_T_event_handle_alloc(type, NULL, MPI_INFO_NULL, &handle);
     MPI_T_event_register_callback(handle, MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_INFO_NULL, NULL, see);
     if (rank == 0) {
-        MPI_Recv(&data, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        while (access(argv[1], F_OK) != 0) usleep(1000);
+        usleep(100000); /* The thread has looked for messages, and found none. */
         MPI_Send(&data, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
         MPI_Send(&data, 1, MPI_CHAR, 1, 3, MPI_COMM_WORLD);
     } else {
         MPI_Irecv(&data, 1, MPI_CHAR, 0, 3, MPI_COMM_WORLD, &request);
-        MPI_Send(&data, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+        fclose(fopen(argv[1], "w"));
         while (!atomic_load(&seen)) usleep(1000);
         printf("%d %d\n", is_other_thread, safety == MPI_T_CB_REQUIRE_THREAD_SAFE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Recv(&data, 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     MPI_T_finalize();
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# Task 1 computes until task 0 has sent a long message for which it has posted a receive before.
+PROGRESS_LONG = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+enum { LENGTH = 10000000 };
+static char data[LENGTH];
+static void make(const char* folder, const char* file) {
+    chdir(folder);
+    fclose(fopen(file, "w"));
+}
+static void compute_until(const char* folder, const char* file) {
+    chdir(folder);
+    while (access(file, F_OK) != 0) continue;
+}
+int main(int argc, char** argv) {
+    int rank;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        compute_until(argv[1], "computes");
+        usleep(100000); /* The thread has looked for messages, and found none. */
+        data[LENGTH - 1] = 5;
+        MPI_Send(data, LENGTH, MPI_CHAR, 1, 3, MPI_COMM_WORLD);
+        make(argv[1], "sent");
+    } else {
+        MPI_Irecv(data, LENGTH, MPI_CHAR, 0, 3, MPI_COMM_WORLD, &request);
+        make(argv[1], "computes");
+        compute_until(argv[1], "sent");
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        printf("%d\n", data[LENGTH - 1]);
+    }
     MPI_Finalize();
     return 0;
 }
@@ -454,8 +494,14 @@ class Errors(MpiTest):
 class Threads(MpiTest):
     def test_the_progress_thread_raises_events(self):
         program = self.compile(PROGRESS_EVENT, "program", "-pthread")
-        for _ in range(5):
-            self.assertEqual(self.ok(poe(program, "-procs", "2")).stdout, b"1 1\n")
+        for turn in range(5):
+            self.assertEqual(self.ok(poe(program, self.folder / f"computes.{turn}", "-procs", "2")).stdout, b"1 1\n")
+
+    def test_a_long_message_arrives_while_its_receiver_computes(self):
+        program = self.compile(PROGRESS_LONG)
+        for device in ("us", "ip"):
+            with tempfile.TemporaryDirectory() as folder:
+                self.assertEqual(self.ok(poe(program, folder, "-procs", "2", "-euilib", device)).stdout, b"5\n")
 
     def test_waits_are_seen_and_are_no_deadlock(self):
         program = self.compile(THREADS, "threads", "-pthread")
