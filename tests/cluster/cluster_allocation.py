@@ -4,10 +4,9 @@ Slurm: cluster_slurm.py."""
 import json
 import re
 import subprocess
-import threading
 import unittest
 
-from hosts import HOSTS, POE, ClusterTest, clean_environment, command_on, main, testbed
+from hosts import DEADLINE, HOSTS, POE, ClusterTest, clean_environment, command_on, main, testbed
 
 
 class Allocation(ClusterTest):
@@ -85,14 +84,14 @@ class Allocation(ClusterTest):
         self.assertEqual(set(loads), {"node0", "node1", "node2", "node3"})
         for node, load in loads.items():
             self.assertGreater(load["memory"], 1 << 20)
-            self.assertTrue(0 <= load["user"] <= 1.01, (node, load))
+            self.assertTrue(0 <= load["user"] < 2, (node, load))  # a share, measured by ticks of the clock
             self.assertLessEqual({"system", "net_in", "packets_out", "switches", "faults"}, set(load))
         # One node of a host file is cut off; another one is asked in any case.
         testbed("cut", 2)
         self.addCleanup(testbed, "mend", 2)
-        shell = "ssh -o ConnectTimeout=1 -o BatchMode=yes"
         result = subprocess.run(command_on(0, POE.removesuffix("poe") + "poestat", "-nodes", self.host_file([1, 2])),
-                                env=clean_environment(MP_REMOTE_SHELL=shell), capture_output=True, text=True, timeout=60)
+                                env=clean_environment(MP_REMOTE_SHELL=self.impatient_shell(2)), capture_output=True, text=True,
+                                timeout=60)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         lines = [line.split(maxsplit=2) for line in result.stdout.splitlines()]
         self.assertEqual(lines[0][:2], ["node", "user"])
@@ -100,13 +99,29 @@ class Allocation(ClusterTest):
         self.assertRegex(lines[1][1], r"^\d+$")
         self.assertEqual(" ".join(lines[2][1:]), "no answer")
 
+    def impatient_shell(self, host):
+        """A remote shell that tries to connect to this host for a second only."""
+        return self.write("shell", f'#!/bin/sh\n[ "$1" != node{host} ] || set -- -o ConnectTimeout=1 "$@"\n'
+                                   'exec ssh -o BatchMode=yes "$@"\n', 0o755)
+
+    def poe_that_tries_again(self, change, *args, **options):
+        """Runs poe with attempts until it succeeds, and calls change() when the first one has failed."""
+        process = self.start(*args, "-retry", 1, "-retrycount", 100, **options)
+        said = ""
+        while "trying again (-retry)" not in said:
+            line = process.stderr.readline()
+            self.assertNotEqual(line, "", said)
+            said += line
+        change()
+        out, err = process.communicate(timeout=DEADLINE)
+        self.assertEqual(process.returncode, 0, said + err)
+        return out
+
     def test_waiting_for_a_node(self):
         job = self.hold("-procs", "1", "-hostfile", self.write("own", "node2 dedicated\n"), "-stdoutmode", "0")
         self.assertRegex(self.pools_now()[("large", "node2")], r"^processors shared, adapter reserved by a job of user 0 ")
-        threading.Timer(2, job.stdin.close).start()
-        result = self.ok(self.poe("hostname", "-procs", 1, "-retry", 1, "-retrycount", 30, "-hostfile", self.host_file([2])))
-        self.assertEqual(result.stdout, "node2\n")
-        self.assertIn("trying again (-retry)", result.stderr)
+        out = self.poe_that_tries_again(job.stdin.close, "hostname", "-procs", 1, "-hostfile", self.host_file([2]))
+        self.assertEqual(out, "node2\n")
         self.assertEqual(job.wait(60), 0)
         # Jobs that share a node do not give it to one that wants it for itself.
         job = self.hold("-procs", "1", "-hostfile", self.host_file([3]), "-stdoutmode", "0")
@@ -123,12 +138,9 @@ class Allocation(ClusterTest):
 
     def test_another_attempt(self):
         testbed("cut", 2)
-        threading.Timer(2, testbed, ["mend", 2]).start()
-        shell = "ssh -o ConnectTimeout=1 -o BatchMode=yes"
-        result = self.ok(self.poe("hostname", "-procs", 2, "-retry", 1, "-retrycount", 30, "-hostfile",
-                                  self.host_file([1, 2]), env={"MP_REMOTE_SHELL": shell}))
-        self.assertEqual(sorted(result.stdout.split()), ["node1", "node2"])
-        self.assertIn("trying again (-retry)", result.stderr)
+        out = self.poe_that_tries_again(lambda: testbed("mend", 2), "hostname", "-procs", 2, "-hostfile", self.host_file([1, 2]),
+                                        env={"MP_REMOTE_SHELL": self.impatient_shell(2)})
+        self.assertEqual(sorted(out.split()), ["node1", "node2"])
 
 
 if __name__ == "__main__":
