@@ -194,7 +194,7 @@ class Missing(ClusterTest):
     def test_slow_host(self):
         shell = self.write("slow", "#!/bin/sh\necho waiting for the weather >&2\nexec sleep 60\n", 0o755)
         text = self.said("hostname", "-procs", 1, "-hostfile", self.host_file([1]),
-                         env={"MP_REMOTE_SHELL": shell, "MP_TIMEOUT": 1})
+                         env={"MP_REMOTE_SHELL": shell, "MP_TIMEOUT": 5})
         self.assertIn("MP_TIMEOUT", text)
         self.assertIn("node1 (waiting for the weather)", text)
 
