@@ -11,6 +11,7 @@ import unittest
 
 from hosts import (BUILD, DEADLINE, HOSTS, POE, SANITIZED, ClusterTest, clean_environment, command_on, host_processes, main,
                    wait_for)
+from launching import meeting
 
 TASKS = 64
 
@@ -139,12 +140,12 @@ class Streams(ClusterTest):
     def test_no_space_for_ordered_output(self):
         os.mkdir(self.path("small"))
         folder = shlex.quote(self.path("small"))
-        # A writer that stays after SIGTERM goes on to the end; the disk belongs to host 0, where poe runs.
+        # Writers that stay after SIGTERM go on to the end; the disk belongs to host 0, where poe runs.
         script = f"""mount -t tmpfs -o size=4m tmpfs {folder}
-            {POE} sh -c 'trap "" TERM; yes $MP_CHILD' -procs 4 -stdoutmode ordered -hostfile {self.host_file([1, 2], 2)} &
+            {POE} sh -c 'trap "" TERM; {meeting()}; yes $MP_CHILD' -procs 4 -stdoutmode ordered -hostfile {self.host_file([1, 2], 2)} &
             wait $!; status=$?; ls {folder} >&2; umount {folder}; exit $status"""
         job = subprocess.Popen(command_on(0, "sh", "-c", script), env=clean_environment(TMPDIR=self.path("small")),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder.name)
         out, err = job.communicate(timeout=DEADLINE)
         self.assertEqual(job.returncode, 1, err)
         self.assertRegex(err.decode(), r"^ERROR: 0031-\d+  cannot keep ordered output in a temporary file in \S+/small "
