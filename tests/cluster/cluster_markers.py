@@ -73,14 +73,12 @@ class Markers(ClusterTest):
 
                 def complete():
                     row = json.loads(watcher.stdout.readline())
-                    if "task" in row:
+                    if "task" in row and (row.get("pid", 0) > 0 and row.get("cpu_percent", -1) >= 0 and row.get("memory", 0) > 0 and
+                                          row["sent_per_second"] > 0 and row["received_per_second"] > 0 and row["text"]):
                         rows[row["task"]] = row
-                    return len(rows) == TASKS and all(
-                        row.get("pid", 0) > 0 and row.get("cpu_percent", -1) >= 0 and row.get("memory", 0) > 0 and
-                        row["sent_per_second"] > 0 and row["received_per_second"] > 0 and row["text"]
-                        for row in rows.values())
+                    return len(rows) == TASKS
 
-                wait_for(complete, "news of all tasks", 60)
+                wait_for(complete, "whole rows of all tasks")
                 for task, row in rows.items():
                     self.assertEqual(row["node"], f"node{task // 2}")
                     self.assertEqual(row["text"], f"task {task} is here")
@@ -123,7 +121,7 @@ class Markers(ClusterTest):
                         seen[row["task"]] = (row["node"], row["text"])
                     return len(seen) == 4
 
-                wait_for(complete, "news of all tasks", 60)
+                wait_for(complete, "news of all tasks")
                 self.assertEqual(seen, {task: (f"node{1 + task // 2}", f"task {task} is here") for task in range(4)})
         finally:
             self.write("stop", "")
