@@ -29,25 +29,27 @@ struct Rig {
 };
 
 // One thread publishes numbers one by one and waits for each to be seen; the other sleeps for them.
-// A lost wake-up would cost the sleeper's whole time limit each time.
+// If a wake-up is lost, the sleep lasts for its whole time limit, although the number is there.
 void exchange(bool asymmetric) {
     Rig rig(asymmetric);
     constexpr std::uint32_t kNumbers = 3000;
     std::atomic<std::uint32_t> published{0};
     std::atomic<std::uint32_t> seen{0};
-    const auto start = std::chrono::steady_clock::now();
+    std::uint32_t lost = 0;
     std::thread sleeper([&] {
         Waiter waiter(rig.header, rig.facts, rig.slot, poe::WaitMode::kSleep, rig.fences);
         for (std::uint32_t wanted = 1; wanted <= kNumbers; ++wanted) {
             waiter.restart();
             while (published.load(std::memory_order_acquire) != wanted) {
                 if (!waiter.pause()) continue;
+                const std::uint32_t rung = rig.slot.doorbell.load();
                 waiter.begin_sleep();
                 if (published.load(std::memory_order_acquire) == wanted) {
                     waiter.end_sleep();
-                } else {
-                    waiter.sleep();
+                    continue;
                 }
+                waiter.sleep();
+                if (rig.slot.doorbell.load() == rung && published.load() == wanted) ++lost;
             }
             seen.store(wanted, std::memory_order_release);
         }
@@ -60,8 +62,9 @@ void exchange(bool asymmetric) {
                          "the other side has seen the number");
     }
     sleeper.join();
-    // Generous: one lost wake-up in fifty would pass 30 s.
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+    // The time limit may also pass just before the other thread, which has published, gets the
+    // processor again and wakes this one.
+    CHECK(lost < kNumbers / 50);
     CHECK(rig.slot.sleeping.load() == poe::kAwake);
 }
 
