@@ -1,5 +1,6 @@
 // SignalSamples: the stacks that the tasks of a node copy themselves, in the handler of a timer
-// signal. See sample_slots.h for the shared memory, and docs/sampling.md for when this is done.
+// signal. See sample_slots.h for the shared memory, and docs/timer-signals.md for when this is
+// done.
 #pragma once
 
 #include <cstddef>
