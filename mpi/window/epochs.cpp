@@ -166,7 +166,12 @@ Fault meet(comm::Runtime& runtime, Window& window) {
     if (window.size() == 1) return {};
     Sequence sequence(collectives::the_collectives(runtime), *window.comm,
                       Sequence::Form::kImmediate);
-    collective::barrier(sequence);
+    try {
+        collective::barrier(sequence);
+    } catch (const collectives::MemberLost& lost) {
+        // A barrier in shared memory. The caller has more to do, as with one by messages.
+        return {MPI_ERR_PROC_ABORTED, "", lost.what(), "find out why that task has ended"};
+    }
     return sequence.fault();
 }
 

@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <new>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "comm/matching/message_peer.hpp"
@@ -34,8 +35,17 @@ const Datatype* unit_of(const Access& access) noexcept {
     return element->size() == element->extent() ? element : nullptr;
 }
 
-Fault copy_access(Window& window, int rank, const Access& access, const TypedLayout& layout,
-                  const std::byte* data, std::byte* fetched) {
+Fault left_fault(int rank) {
+    return {MPI_ERR_PROC_ABORTED, "",
+            "rank " + std::to_string(rank) +
+                " does not use the window any more, because another member has ended",
+            ""};
+}
+
+Fault copy_access(comm::Runtime& runtime, Window& window, int rank, const Access& access,
+                  const TypedLayout& layout, const std::byte* data, std::byte* fetched) {
+    const SingleCopyInProgress copy(runtime, window, rank);
+    if (!copy.allowed()) return left_fault(rank);
     const WindowMember& member = window.member(rank);
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const memory = reinterpret_cast<std::byte*>(member.base + access.displacement);
@@ -88,7 +98,7 @@ class OperationSender final : public WindowMailSender {
         part.displacement += static_cast<std::int64_t>(at);
         part.bytes = length;
         const auto count = static_cast<std::int64_t>(length) / unit_.size();
-        return copy_access(window_, rank_, part, unit_.layout(count),
+        return copy_access(runtime_, window_, rank_, part, unit_.layout(count),
                            data_ == nullptr ? nullptr : data_ + at,
                            fetched_ == nullptr ? nullptr : fetched_ + at);
     }
@@ -111,6 +121,8 @@ class PlainSender final : public WindowMailSender {
           displacement_(mail.displacement),
           own_(own) {}
     Fault by_copy(Bytes at, Bytes length) override {
+        const SingleCopyInProgress copy(runtime_, window_, rank_);
+        if (!copy.allowed()) return left_fault(rank_);
         const WindowMember& member = window_.member(rank_);
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         auto* const memory = reinterpret_cast<std::byte*>(member.base + displacement_);
@@ -130,6 +142,8 @@ class BatchSender final : public WindowMailSender {
         : WindowMailSender(runtime, window, rank), records_(records) {}
     // Puts that follow each other are one system call.
     Fault by_copy(Bytes, Bytes) override {
+        const SingleCopyInProgress copy(runtime_, window_, rank_);
+        if (!copy.allowed()) return left_fault(rank_);
         const WindowMember& member = window_.member(rank_);
         CopiedPuts puts(member.process);
         Fault fault;
@@ -151,7 +165,9 @@ class BatchSender final : public WindowMailSender {
             access.bytes = mail.bytes;
             const Datatype& unit = *unit_of(access);
             const auto count = static_cast<std::int64_t>(mail.bytes) / unit.size();
-            fault = copy_access(window_, rank_, access, unit.layout(count), data, nullptr);
+            const AccumulateLock lock(window_, rank_, true);
+            fault = carry_out_by_copy(member.process, access, memory, unit.layout(count), data,
+                                      nullptr);
         });
         return fault ? fault : puts.carry_out();
     }
@@ -183,8 +199,9 @@ Fault hand_over_or_copy(WindowMember& member, const Mail& mail, Bytes bytes, Byt
 
 // If the target has ended, the report of poe should come before the error of this task, as with a
 // connection that is lost (comm/tcp/tcp_pipe.hpp). Blocks until the end of the target is noticed.
-Fault after_report(comm::Runtime& runtime, TaskId target, Fault fault) {
-    if (fault.code != MPI_ERR_PROC_ABORTED) return fault;
+Fault after_report(comm::Runtime& runtime, Window& window, int rank, Fault fault) {
+    if (fault.code != MPI_ERR_PROC_ABORTED || has_left(window, rank)) return fault;
+    const TaskId target = window.task(rank);
     const auto limit = std::chrono::steady_clock::now() + comm::TcpPipe::kFaultDelay;
     wait_until(
         runtime,
@@ -213,8 +230,8 @@ Fault access_other_process(comm::Runtime& runtime, Window& window, int rank, con
         if (Fault fault = carry_out_batch(runtime, window, rank)) return fault;
     }
     if (!contiguous)
-        return after_report(runtime, window.task(rank),
-                            copy_access(window, rank, access, layout, data, fetched));
+        return after_report(runtime, window, rank,
+                            copy_access(runtime, window, rank, access, layout, data, fetched));
     Access moved = access;
     moved.displacement += form.displacement;
     Mail mail;
@@ -228,7 +245,7 @@ Fault access_other_process(comm::Runtime& runtime, Window& window, int rank, con
         return {};
     }
     OperationSender sender(runtime, window, rank, moved, *unit, data, fetched);
-    return after_report(runtime, window.task(rank),
+    return after_report(runtime, window, rank,
                         hand_over_or_copy(member, mail, access.bytes,
                                           static_cast<Bytes>(unit->size()), data, fetched, sender));
 }
@@ -281,7 +298,7 @@ Fault carry_out_batch(comm::Runtime& runtime, Window& window, int rank) {
     }
     Fault fault = hand_over_or_copy(member, mail, bytes, bytes, data, nullptr, sender);
     member.batch.clear();
-    return after_report(runtime, window.task(rank), std::move(fault));
+    return after_report(runtime, window, rank, std::move(fault));
 }
 
 }  // namespace poe::mpi

@@ -131,6 +131,32 @@ SharedMemory::~SharedMemory() {
     if (start_ != nullptr) ::munmap(start_, length_);
 }
 
+SingleCopyInProgress::SingleCopyInProgress(const comm::Runtime& runtime, const Window& window,
+                                           int rank) noexcept
+    : copying_(window.memory->control(window.rank()).copying) {
+    copying_.store(static_cast<std::uint32_t>(rank) + 1, std::memory_order_relaxed);
+    runtime.fences().light();
+    allowed_ = !has_left(window, rank);
+}
+
+bool has_left(const Window& window, int rank) noexcept {
+    return window.memory->control(rank).left.load(std::memory_order_acquire) != 0;
+}
+
+void leave_early(comm::Runtime& runtime, Window& window) {
+    if (window.memory == nullptr) return;
+    const SharedMemory& memory = *window.memory;
+    memory.control(window.rank()).left.store(1, std::memory_order_release);
+    runtime.fences().heavy();
+    const auto own = static_cast<std::uint32_t>(window.rank()) + 1;
+    for (int rank = 0; rank < window.size(); ++rank) {
+        if (!memory.has(rank) || rank == window.rank()) continue;
+        while (memory.control(rank).copying.load(std::memory_order_acquire) == own &&
+               !runtime.messages().has_ended(window.task(rank)))
+            ::sched_yield();
+    }
+}
+
 AccumulateLock::AccumulateLock(const Window& window, int rank, bool needed) {
     if (!needed || window.memory == nullptr || window.size() == 1) return;
     std::atomic<std::uint32_t>& word = window.memory->control(rank).accumulate;

@@ -8,6 +8,8 @@
 //
 //   word         written by               meaning
 //   accumulate   the origins, the target  0: free; otherwise 1 + the task that holds it
+//   copying      that member              1 + the rank whose memory it accesses by single copy; 0: none
+//   left         that member              1: nobody may access its memory by single copy any more
 //
 // Invariant: a task that executes an operation for which is_atomic() is true on a member's part
 // holds that member's `accumulate` lock. This task is either an origin on the same node, or the
@@ -37,6 +39,8 @@ struct alignas(64) MemberControl {
     std::atomic<std::uint32_t> holders{0};
     std::atomic<std::uint32_t> writers{0};
     std::atomic<std::uint32_t> waiting{0};
+    std::atomic<std::uint32_t> copying{0};
+    std::atomic<std::uint32_t> left{0};
 };
 
 class SharedMemory {
@@ -72,6 +76,34 @@ class SharedMemory {
 
 // True if all members of the communicator are on one node. The same at all members.
 bool on_one_node(comm::Runtime& runtime, const Comm& comm);
+
+// This task says here that it accesses the memory of a member by single copy, while the object
+// exists. Never blocks. Precondition: the window has shared memory with the control of the member.
+class SingleCopyInProgress {
+  public:
+    SingleCopyInProgress(const comm::Runtime& runtime, const Window& window, int rank) noexcept;
+    ~SingleCopyInProgress() { copying_.store(0, std::memory_order_release); }
+    SingleCopyInProgress(const SingleCopyInProgress&) = delete;
+    SingleCopyInProgress& operator=(const SingleCopyInProgress&) = delete;
+
+    // False if the member has left the window: its memory may be in other use.
+    bool allowed() const noexcept { return allowed_; }
+
+  private:
+    std::atomic<std::uint32_t>& copying_;
+    bool allowed_;
+};
+
+// True if the member has left the window by leave_early().
+bool has_left(const Window& window, int rank) noexcept;
+
+// This task leaves the window although other members may still use it, because a member has died.
+// From then on they do not access its memory by single copy. Blocks for as long as a copy lasts.
+//
+// Copier and leaver cannot miss each other (base/fence.hpp): the copier stores `copying`, executes
+// the light fence and loads `left`; the leaver stores `left`, executes the heavy fence and loads
+// `copying`.
+void leave_early(comm::Runtime& runtime, Window& window);
 
 // Holds the accumulate lock of a member's part while it exists; does nothing if `needed` is false
 // or the window has no shared memory. Blocks for as long as another task executes one operation.

@@ -122,6 +122,17 @@ MadeComm duplicate_for_window(comm::Runtime& runtime, Comm& parent) {
     return made;
 }
 
+// Ends the service of a window. Blocks until no message of an operation uses the memory of this
+// task or of the window: until the answers to the others are sent, and the data of operations that
+// were accepted have arrived. If a member has ended, the target withdraws what cannot be completed.
+void stop_serving(comm::Runtime& runtime, Window& window) {
+    while (!window.target->idle()) {
+        runtime.messages().progress();
+        runtime.pause_between_looks();
+    }
+    end_serving(runtime, window);
+}
+
 bool allocates(int flavor) noexcept {
     return flavor == MPI_WIN_FLAVOR_ALLOCATE || flavor == MPI_WIN_FLAVOR_SHARED;
 }
@@ -263,7 +274,10 @@ MadeWindow make_window(comm::Runtime& runtime, Comm& comm, const WindowPart& par
         }
         // No operation arrives before its target serves the window.
         fault = meet(runtime, window);
-        if (fault) end_serving(runtime, window);
+        if (fault) {
+            stop_serving(runtime, window);
+            leave_early(runtime, window);
+        }
     }
     if (!fault) return {&window, {}};
     window_pool().release(window);
@@ -282,12 +296,8 @@ Fault check_freeable(const Window& window) {
 Fault free_window(comm::Runtime& runtime, Window& window) {
     Fault fault = complete_remotely(runtime, window, kAllRanks);
     Fault lost = meet(runtime, window);
-    // Answers to the others may still be on their way out.
-    while (!lost && !window.target->idle()) {
-        runtime.messages().progress();
-        runtime.pause_between_looks();
-    }
-    end_serving(runtime, window);
+    stop_serving(runtime, window);
+    if (lost) leave_early(runtime, window);
     window_pool().release(window);
     return fault ? fault : lost;
 }

@@ -4,7 +4,6 @@
 
 enum { kBlock = 4000 };
 
-static const char* path;
 static MPI_Comm for_files;
 static MPI_File file, whole; /* with interleaved parts, and as a stream of bytes */
 static MPI_Datatype interleaved;

@@ -40,6 +40,7 @@ static int row_count;
 
 static int rank, size, number, sum;
 static char memory[kBytes], other[kBytes];
+static const char* path; /* of a file that no other job uses */
 static MPI_Errhandler handler;
 static MPI_Group victim_group, others_group; /* the victim alone, and all others */
 static MPI_Comm side;                        /* the own one of these two groups */

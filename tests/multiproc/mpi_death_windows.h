@@ -1,4 +1,9 @@
 /* Rows of mpi_death_tasks.c: one-sided communication. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "mpi_death_tasks.h"
 
 /* A window of memory of the program, one of memory that MPI allocates, and one whose memory is attached later. On one
@@ -250,4 +255,117 @@ ROW(kAll, win_create_dynamic) {
 ROW(kAlone, win_free) {
     TRY(MPI_Win_free(&spare));
     return then_meet();
+}
+
+/* Task 0 frees a window while operations of another task on its part are under way: the origin is stopped, so it can
+ * neither take an answer nor send data. When MPI_Win_free has returned, task 0 uses the memory for something else: the
+ * origin must not get it as a result, and nothing of the origin may arrive in it. */
+
+enum { kOrigin = 2, kHalf = kBytes / 2, kInWindow = 1, kPut = 2, kAfterwards = 3 };
+
+static int consists_of(const char* bytes, int count, char value) {
+    for (int i = 0; i < count; ++i)
+        if (bytes[i] != value) return 0;
+    return 1;
+}
+
+static const char* path_of_mark(void) {
+    static char name[4096];
+    snprintf(name, sizeof name, "%s.freed", path);
+    return name;
+}
+
+static int is_stopped(int process) {
+    char name[64], state = 0;
+    snprintf(name, sizeof name, "/proc/%d/stat", process);
+    FILE* const stat = fopen(name, "r");
+    if (stat == NULL) return 0;
+    if (fscanf(stat, "%*d (%*[^)]) %c", &state) != 1) state = 0;
+    fclose(stat);
+    return state == 'T';
+}
+
+/* Stops this task until task 0 has freed the window. A task 0 that waits for this one goes on after a second. */
+static void stop_for_a_while(void) {
+    const pid_t task = getpid();
+    if (fork() == 0) {
+        while (!is_stopped(task) && getppid() == task) usleep(1000);
+        for (int looks = 0; looks < 1000 && access(path_of_mark(), F_OK) != 0; ++looks)
+            usleep(1000);
+        kill(task, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+}
+
+static int access_task_0(void) {
+    static char sent[kHalf];
+    MPI_Aint address;
+    MPI_Request request;
+    const int process = (int)getpid();
+    TRY(MPI_Recv(&address, 1, MPI_AINT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    TRY(MPI_Win_lock_all(MPI_MODE_NOCHECK, dynamic));
+    memset(sent, kPut, kHalf);
+    TRY(MPI_Rget(other, kHalf, MPI_BYTE, 0, address, kHalf, MPI_BYTE, dynamic, &request));
+    TRY(MPI_Put(sent, kHalf, MPI_BYTE, 0, address + kHalf, kHalf, MPI_BYTE, dynamic));
+    TRY(MPI_Send(&process, 1, MPI_INT, 0, 0, MPI_COMM_WORLD));
+    stop_for_a_while();
+    const int got = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (got == MPI_SUCCESS && !consists_of(other, kHalf, kInWindow)) return MPI_ERR_OTHER;
+    MPI_Win_unlock_all(dynamic);
+    const int code = MPI_Win_free(&dynamic);
+    TRY(MPI_Barrier(side));
+    return code;
+}
+
+static int free_under_way(void) {
+    MPI_Aint address;
+    int process, here;
+    memset(memory, kInWindow, kBytes);
+    TRY(MPI_Win_attach(dynamic, memory, kBytes));
+    MPI_Get_address(memory, &address);
+    TRY(MPI_Send(&address, 1, MPI_AINT, kOrigin, 0, MPI_COMM_WORLD));
+    TRY(MPI_Recv(&process, 1, MPI_INT, kOrigin, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    /* The operations arrived before the message; each look serves them. */
+    for (int looks = 0; looks < 100 || !is_stopped(process); ++looks)
+        TRY(MPI_Iprobe(kOrigin, 1, MPI_COMM_WORLD, &here, MPI_STATUS_IGNORE));
+    const int code = MPI_Win_free(&dynamic);
+    memset(memory, kAfterwards, kBytes);
+    close(open(path_of_mark(), O_CREAT | O_WRONLY, 0600));
+    TRY(MPI_Barrier(side));
+    return consists_of(memory, kBytes, kAfterwards) ? code : MPI_ERR_OTHER;
+}
+
+ROW(kAlone, win_free_under_way) {
+    if (rank == 0 && size > kOrigin) return free_under_way();
+    if (rank == kOrigin) return access_task_0();
+    const int code = MPI_Win_free(&dynamic);
+    TRY(MPI_Barrier(side));
+    return code;
+}
+
+/* Task 0 has freed a window and uses the memory for something else. The origin has not noticed that the victim has
+ * ended, and accesses the part of task 0. */
+static int access_what_is_freed(void) {
+    TRY(MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    memset(other, kPut, kBytes);
+    TRY(MPI_Win_lock_all(MPI_MODE_NOCHECK, window));
+    const int whole = MPI_Put(other, kBytes, MPI_BYTE, 0, 0, kBytes, MPI_BYTE, window);
+    const int whole_over = MPI_Win_flush(0, window);
+    const int part_of_it = MPI_Put(other, 4, MPI_BYTE, 0, 4, 4, MPI_BYTE, window);
+    const int over = MPI_Win_unlock_all(window);
+    TRY(MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD));
+    if (whole == MPI_SUCCESS && whole_over == MPI_SUCCESS) return MPI_ERR_OTHER;
+    if (part_of_it == MPI_SUCCESS && over == MPI_SUCCESS) return MPI_ERR_OTHER;
+    return MPI_Win_free(&window);
+}
+
+ROW(kAlone, access_after_win_free) {
+    if (rank == kOrigin) return access_what_is_freed();
+    const int code = MPI_Win_free(&window);
+    if (rank != 0 || size <= kOrigin) return code;
+    memset(memory, kAfterwards, kBytes);
+    TRY(MPI_Send(&number, 1, MPI_INT, kOrigin, 0, MPI_COMM_WORLD));
+    TRY(MPI_Recv(&number, 1, MPI_INT, kOrigin, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    return consists_of(memory, kBytes, kAfterwards) ? code : MPI_ERR_OTHER;
 }
