@@ -263,10 +263,16 @@ void MessageLayer::end_if_hopeless(ReceiveRequest& request) {
 
 void MessageLayer::end_if_lost(ReceiveRequest& request) {
     if (request.outcome != Outcome::kPending) return;
-    // Once the receive is matched, `source` is the sender.
-    const TaskId lost = request.source >= 0 ? lost_partner(request.source, request.wanted.context,
-                                                           request.wanted.type)
-                                            : lost_sender(request.wanted);
+    TaskId lost = -1;
+    if (request.source < 0) {
+        lost = lost_sender(request.wanted);
+    } else {
+        // The receive is matched, and `source` is the sender. As long as the sender lives, it sends
+        // the rest or waits until this task has fetched it, whichever other members have ended.
+        look_for_ends();
+        if (fault_of(request.source) != nullptr) lost = request.source;
+        fault_seen_ = fault_seen_ || lost >= 0;
+    }
     // look_for_ends() may have completed the receive.
     if (lost < 0 || request.outcome != Outcome::kPending) return;
     request.source = lost;

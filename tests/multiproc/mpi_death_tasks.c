@@ -20,6 +20,7 @@
 
 #include "mpi_death_files.h"
 #include "mpi_death_processes.h"
+#include "mpi_death_survivors.h"
 #include "mpi_death_windows.h"
 
 enum { kCodeOfVictim = 7 }; /* does not end the job */

@@ -35,9 +35,9 @@ class Deaths(MpiTest):
         self.rows = listed.split()
         self.assertGreater(len(self.rows), 100)
 
-    def in_each_row(self, job, check, without=()):
+    def in_each_row(self, job, check, without=(), only=""):
         """Runs a job for each row, and checks the results. The jobs mostly wait, so several of them run at the same time."""
-        rows = [row for row in self.rows if row not in without]
+        rows = [row for row in self.rows if row not in without and row.startswith(only)]
         with ThreadPoolExecutor(4) as pool:
             for row, result in zip(rows, pool.map(job, rows)):
                 with self.subTest(row):
@@ -71,7 +71,7 @@ class Deaths(MpiTest):
     def test_a_task_is_killed_over_tcp(self):
         self.kill_in_each_row("-euilib", "ip")
 
-    def go_on_in_each_row(self, tasks, *options, how="gone", without=()):
+    def go_on_in_each_row(self, tasks, *options, how="gone", without=(), only=""):
         """Task 1 ends with a code that does not end the job: the calls of all others return an error."""
         def job(row):
             return end_of(start(self.program, row, how, self.file_of(row), "-procs", str(tasks), *options,
@@ -81,7 +81,7 @@ class Deaths(MpiTest):
             # In a reduce, members other than the root need not wait for anybody, and end when the job is over.
             self.assertEqual(result.stdout, b"aborted\n" * (tasks - 1), result.stderr)
             self.assertEqual(result.returncode, 7, result.stderr)
-        self.in_each_row(job, check, without)
+        self.in_each_row(job, check, without, only)
 
     def test_errors_are_returned_by_one_task(self):
         self.go_on_in_each_row(2)
@@ -99,6 +99,17 @@ class Deaths(MpiTest):
 
     def test_errors_are_returned_by_three_tasks_over_tcp(self):
         self.go_on_in_each_row(4, "-euilib", "ip")
+
+    def go_on_after_an_exchange(self, *options):
+        """The task ends at many moments, so that the exchange succeeds at some of the others and fails at some."""
+        for moment in range(2000, 8000, 600):
+            self.go_on_in_each_row(4, *options, how=str(moment), only="survivors")
+
+    def test_survivors_of_an_exchange(self):
+        self.go_on_after_an_exchange()
+
+    def test_survivors_of_an_exchange_over_tcp(self):
+        self.go_on_after_an_exchange("-euilib", "ip")
 
 
 if __name__ == "__main__":
