@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <iterator>
 
+#include "base/hash.hpp"
 #include "base/task_ranges.hpp"
 #include "collectives/engine/list_agreement.hpp"
 
@@ -84,8 +85,11 @@ CallFacts tell(const Group& group, const CollectiveCall& call, const std::string
     facts.circular = call.shape.circular ? 1 : 0;
     facts.bytes = call.shape.bytes;
     if (!call.shape.is_regular()) facts.bytes = 0;
-    for (const Bytes offset : call.shape.offsets)
-        facts.lengths = (facts.lengths ^ offset) * 0x100000001b3u + 1;
+    if (!call.shape.offsets.empty()) {
+        Hash64 lengths;
+        for (const Bytes offset : call.shape.offsets) lengths.add(offset);
+        facts.lengths = lengths.value();
+    }
     write(facts.detail, sizeof facts.detail, detail);
     if (call.run.reduction.function != nullptr)
         write(facts.function, sizeof facts.function, name_of(call.run.reduction));
@@ -174,9 +178,9 @@ std::string list_in_words(const std::vector<TaskId>& list) {
     constexpr std::size_t kRoom = sizeof(CallFacts::detail) - 1;
     std::string text = "of tasks " + task_ranges(list);
     if (text.size() <= kRoom) return text;
-    std::uint32_t sum = 0x811c9dc5u;  // FNV-1a
-    for (const TaskId task : list) sum = (sum ^ static_cast<std::uint32_t>(task)) * 0x01000193u;
-    const std::string end = "... (" + in_hex(sum) + ")";
+    Hash32 sum;
+    for (const TaskId task : list) sum.add(static_cast<std::uint32_t>(task));
+    const std::string end = "... (" + in_hex(sum.value()) + ")";
     return text.substr(0, kRoom - end.size()) + end;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/task_ranges.hpp"
 
 namespace poe::collectives {
@@ -43,9 +44,9 @@ struct ListAgreement::Partner {
 
 ListInWords in_words(const std::vector<TaskId>& list) {
     ListInWords words;
-    words.hash = 0xcbf29ce484222325u;  // FNV-1a
-    for (const TaskId task : list)
-        words.hash = (words.hash ^ static_cast<std::uint32_t>(task)) * 0x100000001b3u;
+    Hash64 hash;
+    for (const TaskId task : list) hash.add(std::uint64_t{static_cast<std::uint32_t>(task)});
+    words.hash = hash.value();
     std::string text = "of " + tasks_in_words(list);
     constexpr std::size_t kRoom = sizeof words.text - 1;
     if (text.size() > kRoom) text = text.substr(0, kRoom - 3) + "...";

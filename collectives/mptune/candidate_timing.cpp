@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "collectives/engine/multicast_calls.hpp"
 #include "collectives/selection/catalogue.hpp"
 #include "collectives/selection/default_path.hpp"
@@ -172,27 +173,24 @@ std::vector<TimedCandidate> ways_of(CollectiveContext& library, Group& group, co
     return all;
 }
 
-// A hash (FNV-1a) of the steps of all ranks, without the rounds used for counting.
+// A hash of the steps of all ranks, without the rounds used for counting.
 std::uint64_t fingerprint(const Shape& shape, const Choice& choice) {
-    std::uint64_t sum = 0xcbf29ce484222325u;
-    const auto add = [&sum](std::uint64_t word) { sum = (sum ^ word) * 0x100000001b3u; };
+    Hash64 sum;
     const Generator generate = choice.make(shape);
     Schedule schedule;
     for (std::uint32_t rank = 0; rank < shape.n; ++rank) {
         schedule.clear();
         generate(static_cast<Rank>(rank), schedule);
         for (const Step& step : schedule.steps()) {
-            add(static_cast<std::uint64_t>(step.kind) << 16 |
-                static_cast<std::uint64_t>(step.from.buffer) << 8 |
-                static_cast<std::uint64_t>(step.to.buffer));
-            add(static_cast<std::uint64_t>(step.peer));
-            add(step.from.offset);
-            add(step.to.offset);
-            add(step.length);
+            sum.add(static_cast<std::uint64_t>(step.kind) << 16 |
+                    static_cast<std::uint64_t>(step.from.buffer) << 8 |
+                    static_cast<std::uint64_t>(step.to.buffer));
+            sum.add(static_cast<std::uint64_t>(step.peer));
+            sum.add(step.from.offset).add(step.to.offset).add(step.length);
         }
-        add(rank);
+        sum.add(std::uint64_t{rank});
     }
-    return sum;
+    return sum.value();
 }
 
 // Returns, for each candidate, the first one with equal schedules; with few ranks many algorithms

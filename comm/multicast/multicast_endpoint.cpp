@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 
 namespace poe::comm {
 namespace {
@@ -21,13 +22,6 @@ constexpr int kReceiveBuffer = 1 << 20;
 // Datagrams that one poll reads or sends at most, so that other messages are not delayed.
 constexpr unsigned kBatchesPerPoll = 4;
 constexpr unsigned kSentPerPoll = 32;
-
-// FNV-1a; the same on all nodes.
-std::uint32_t hash_of(std::string_view text) noexcept {
-    std::uint32_t hash = 2166136261U;
-    for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U;
-    return hash;
-}
 
 // Within 239.192.0.0/14, the addresses of organizations.
 std::uint32_t first_address_of(std::uint32_t hash) noexcept {
@@ -102,7 +96,7 @@ bool shares_computer(const NodeSegment& segment) {
 MulticastEndpoint::MulticastEndpoint(const NodeSegment& segment, TaskId me)
     : key_(segment.facts().job_key), unicast_(datagram_socket()), multicast_(datagram_socket()) {
     POE_CHECK(me >= 0, me);
-    const std::uint32_t hash = hash_of(segment.facts().job_id);
+    const std::uint32_t hash = Hash32().add(segment.facts().job_id).value();
     own_.address = ipv4_of(segment.node_record(segment.facts().node).address);
     first_address_ = first_address_of(hash);
     port_ = htons(port_of(hash));

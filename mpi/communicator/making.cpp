@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/hash.hpp"
 #include "mpi/communicator/exchange.hpp"
 #include "mpi/process/environment.hpp"
 #include "mpi/process/process_sets.hpp"
@@ -122,9 +123,7 @@ namespace {
 
 // The keys of resources are compared as numbers, so that members can contribute them.
 std::int32_t hash_of(const std::string& text) noexcept {
-    std::uint32_t hash = 2166136261u;
-    for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 16777619u;
-    return static_cast<std::int32_t>(hash & 0x7fffffffu);
+    return static_cast<std::int32_t>(Hash32().add(text).value() & 0x7fffffffu);
 }
 
 constexpr const char* kNodeResource = "mpi_shared_memory";
@@ -229,10 +228,10 @@ Membership membership_at(const Words& words, std::size_t rank) noexcept {
 
 // Ranks, because jobs number the tasks of each other differently.
 std::int32_t digest_of(const Comm& parent, const Members& members) noexcept {
-    std::uint32_t digest = 2166136261u;
+    Hash32 digest;
     for (const TaskId task : members.tasks())
-        digest = (digest ^ static_cast<std::uint32_t>(parent.local->rank_of(task))) * 16777619u;
-    return static_cast<std::int32_t>(digest & 0x7fffffffu);
+        digest.add(static_cast<std::uint32_t>(parent.local->rank_of(task)));
+    return static_cast<std::int32_t>(digest.value() & 0x7fffffffu);
 }
 
 Membership own_membership(const Comm& parent, const MembersPtr& group, std::int32_t counter) {

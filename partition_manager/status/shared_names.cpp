@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/parse.hpp"
 
 namespace poe::pm {
@@ -22,14 +23,10 @@ namespace {
 constexpr std::size_t kLongestFile = std::size_t{1} << 20;
 constexpr const char* kNewFile = "new";
 
-// FNV-1a. Two names of one job with the same hash, of which there is no example, cannot both be
+// Two names of one job with the same hash, of which there is no example, cannot both be
 // shared; the file says which one is.
 std::string file_of(std::string_view name) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char letter : name) {
-        hash ^= static_cast<unsigned char>(letter);
-        hash *= 0x100000001b3u;
-    }
+    const std::uint64_t hash = Hash64().add(name).value();
     std::array<char, 17> digits{};
     std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
     return digits.data();

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/hash.hpp"
 #include "partition_manager/channel/frame.hpp"
 #include "partition_manager/channel/message_codec.hpp"
 #include "partition_manager/channel/messages.hpp"
@@ -14,9 +15,7 @@ namespace {
 
 // A number that depends on all of the input: one seed for what is done with it.
 std::uint64_t hash_of(const std::string& input) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : input) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return hash;
+    return Hash64().add(input).value();
 }
 
 // ---- bytes, in pieces, to a FrameReader

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/playback/figure_parts.hpp"
 #include "tracer/playback/flame_layout.hpp"
@@ -17,8 +18,7 @@ constexpr double kFlameRow = 15;
 
 // A warm colour that depends on the name, so that a function looks the same everywhere.
 Rgb color_of(const std::string& name) {
-    std::uint32_t hash = 2166136261u;
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    const std::uint32_t hash = Hash32().add(name).value();
     const auto part = [hash](int shift, int low, int range) {
         return low +
                static_cast<int>((hash >> shift & 0xffu) * static_cast<unsigned>(range) / 255u);
