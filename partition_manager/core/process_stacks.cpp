@@ -2,14 +2,13 @@
 #include "partition_manager/core/process_stacks.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <dirent.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <memory>
 
 #include "base/demangled.hpp"
 #include "base/error.hpp"
+#include "base/proc_files.hpp"
 
 namespace poe::pm {
 
@@ -44,16 +43,6 @@ int add_frame(Dwfl_Frame* state, void* argument) {
     }
     stack.frames.push_back(std::move(frame));
     return stack.frames.size() < kMaxFrames ? DWARF_CB_OK : DWARF_CB_ABORT;
-}
-
-std::vector<pid_t> threads_of(pid_t process) {
-    std::vector<pid_t> threads;
-    const std::string path = "/proc/" + std::to_string(process) + "/task";
-    const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), ::closedir);
-    if (!directory) return threads;
-    while (const dirent* entry = ::readdir(directory.get()))
-        if (const int thread = std::atoi(entry->d_name); thread > 0) threads.push_back(thread);
-    return threads;
 }
 
 [[noreturn]] void throw_dwfl(const std::string& what) {

@@ -6,11 +6,12 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+
+#include "base/proc_files.hpp"
 
 namespace poe::pm {
 
@@ -80,10 +81,7 @@ bool TaskTracer::is_fatal(int signal) const {
 }
 
 void TaskTracer::stop_others(pid_t thread) {
-    std::error_code ignored;
-    const std::string tasks = "/proc/" + std::to_string(task_) + "/task";
-    for (const auto& entry : std::filesystem::directory_iterator(tasks, ignored)) {
-        const pid_t other = std::atoi(entry.path().filename().c_str());
+    for (const pid_t other : threads_of(task_)) {
         if (other == thread || ::ptrace(PTRACE_INTERRUPT, other, 0, 0) != 0) continue;
         int status = 0;
         if (::waitpid(other, &status, __WALL) != other || !WIFSTOPPED(status)) continue;

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <sys/syscall.h>
+#include <vector>
+
+#include "base/proc_files.hpp"
 
 namespace poe::pm {
 namespace {
@@ -30,8 +32,9 @@ std::optional<std::uint64_t> calls_for_data(pid_t process) {
 
 // In /proc, a thread that runs or could run is "running". A thread that sleeps outside of system
 // calls, for example while a page of a file is read, has the number -1.
-bool is_in_no_file(const std::filesystem::path& thread) {
-    std::ifstream file(thread / "syscall");
+bool is_in_no_file(pid_t process, pid_t thread) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) +
+                       "/syscall");
     std::string call;
     if (!(file >> call)) return false;
     return call == "running" || std::any_of(kWaits.begin(), kWaits.end(), [&](long wait) {
@@ -40,14 +43,10 @@ bool is_in_no_file(const std::filesystem::path& thread) {
 }
 
 bool no_thread_is_in_a_file(pid_t process) {
-    std::error_code error;
-    std::filesystem::directory_iterator entries("/proc/" + std::to_string(process) + "/task",
-                                                error);
-    if (error) return false;
-    for (; entries != std::filesystem::directory_iterator(); entries.increment(error)) {
-        if (error || !is_in_no_file(entries->path())) return false;
-    }
-    return !error;
+    const std::vector<pid_t> threads = threads_of(process);
+    return !threads.empty() && std::all_of(threads.begin(), threads.end(), [&](pid_t thread) {
+        return is_in_no_file(process, thread);
+    });
 }
 
 }  // namespace

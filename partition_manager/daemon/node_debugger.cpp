@@ -7,14 +7,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fstream>
+#include <string>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "base/proc_files.hpp"
 #include "base/unique_fd.hpp"
 #include "partition_manager/job/gdb_command.hpp"
 #include "partition_manager/job/program_path.hpp"
@@ -59,10 +60,9 @@ pid_t tracer_of(pid_t process) {
 
 // Returns true if gdb lets a thread of the process run.
 bool has_running_thread(pid_t process) {
-    std::error_code error;
-    for (const auto& thread :
-         std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", error)) {
-        std::ifstream stat(thread.path() / "stat");
+    const std::string threads = "/proc/" + std::to_string(process) + "/task/";
+    for (const pid_t thread : threads_of(process)) {
+        std::ifstream stat(threads + std::to_string(thread) + "/stat");
         std::string line;
         std::getline(stat, line);
         const std::size_t name_end = line.rfind(") ");

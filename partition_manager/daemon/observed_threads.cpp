@@ -2,7 +2,6 @@
 #include "partition_manager/daemon/observed_threads.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <linux/futex.h>
 #include <map>
@@ -10,8 +9,10 @@
 #include <sstream>
 #include <string>
 #include <sys/syscall.h>
+#include <utility>
+#include <vector>
 
-#include "base/parse.hpp"
+#include "base/proc_files.hpp"
 
 namespace poe::pm {
 namespace {
@@ -37,8 +38,8 @@ bool is_own_memory(pid_t process, std::uint64_t address) {
 
 // pthread_join sleeps on a word that the kernel changes when the thread ends, so the system call is
 // the one for memory that may be shared.
-bool waits_for_a_thread(pid_t process, const std::filesystem::path& thread) {
-    std::ifstream file(thread / "syscall");
+bool waits_for_a_thread(pid_t process, const std::string& thread) {
+    std::ifstream file(thread + "/syscall");
     long call = 0;
     std::uint64_t address = 0, operation = 0, value = 0, timeout = 1;
     if (!(file >> call >> std::hex >> address >> operation >> value >> timeout)) return false;
@@ -48,8 +49,8 @@ bool waits_for_a_thread(pid_t process, const std::filesystem::path& thread) {
     return (what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET) && is_own_memory(process, address);
 }
 
-std::string switches_of(const std::filesystem::path& thread) {
-    std::ifstream file(thread / "status");
+std::string switches_of(const std::string& thread) {
+    std::ifstream file(thread + "/status");
     std::string found;
     for (std::string line; std::getline(file, line);)
         if (line.find("ctxt_switches") != std::string::npos) found += line;
@@ -59,19 +60,16 @@ std::string switches_of(const std::filesystem::path& thread) {
 // Returns nothing if a thread does not sleep.
 std::optional<Switches> look(pid_t process, std::span<const pid_t> left_out) {
     Switches all;
-    std::error_code error;
-    const std::filesystem::path folder = "/proc/" + std::to_string(process) + "/task";
-    std::filesystem::directory_iterator entries(folder, error);
-    if (error) return std::nullopt;
-    for (; entries != std::filesystem::directory_iterator(); entries.increment(error)) {
-        const auto thread = parse_number<pid_t>(entries->path().filename().string());
-        if (!thread) return std::nullopt;
-        if (std::find(left_out.begin(), left_out.end(), *thread) != left_out.end()) continue;
-        std::string switches = switches_of(entries->path());
-        if (switches.empty() || !waits_for_a_thread(process, entries->path())) return std::nullopt;
-        all[*thread] = std::move(switches);
+    const std::vector<pid_t> threads = threads_of(process);
+    if (threads.empty()) return std::nullopt;
+    for (const pid_t thread : threads) {
+        if (std::find(left_out.begin(), left_out.end(), thread) != left_out.end()) continue;
+        const std::string folder =
+            "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread);
+        std::string switches = switches_of(folder);
+        if (switches.empty() || !waits_for_a_thread(process, folder)) return std::nullopt;
+        all[thread] = std::move(switches);
     }
-    if (error) return std::nullopt;
     return all;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/parse.hpp"
+#include "base/proc_files.hpp"
 
 namespace poe::pm {
 namespace {
@@ -48,20 +49,6 @@ std::string_view next_word(std::string_view& text) {
 
 std::uint64_t number_in(std::string_view word) {
     return take_number<std::uint64_t>(word).value_or(0);
-}
-
-// Returns the number after `name` at the start of a line. Empty if there is no such line.
-std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view name) {
-    for (std::size_t at = 0; at < text.size();) {
-        if (text.substr(at).starts_with(name)) {
-            std::string_view rest = text.substr(at + name.size());
-            return number_in(next_word(rest));
-        }
-        const std::size_t feed = text.find('\n', at);
-        if (feed == std::string_view::npos) break;
-        at = feed + 1;
-    }
-    return std::nullopt;
 }
 
 trace::Doing doing_of(char state) {
@@ -220,14 +207,14 @@ void SystemSampler::sample_task(TaskId task, pid_t process, bool statistics, boo
     tell(of.told, owner, Metric::kCpuSystem, number_in(fields[15]) * ns_per_tick_, records);
     tell(of.told, owner, Metric::kMemory, number_in(fields[24]) * page_bytes_, records);
     const std::string_view status = read_now(of.status, buffer);
-    if (const auto count = number_behind(status, "voluntary_ctxt_switches:"))
+    if (const auto count = number_after(status, "voluntary_ctxt_switches:"))
         tell(of.told, owner, Metric::kSwitchesVoluntary, *count, records);
-    if (const auto count = number_behind(status, "nonvoluntary_ctxt_switches:"))
+    if (const auto count = number_after(status, "nonvoluntary_ctxt_switches:"))
         tell(of.told, owner, Metric::kSwitchesForced, *count, records);
     const std::string_view io = read_now(of.io, buffer);
-    if (const auto bytes = number_behind(io, "read_bytes:"))
+    if (const auto bytes = number_after(io, "read_bytes:"))
         tell(of.told, owner, Metric::kDiskRead, *bytes, records);
-    if (const auto bytes = number_behind(io, "write_bytes:"))
+    if (const auto bytes = number_after(io, "write_bytes:"))
         tell(of.told, owner, Metric::kDiskWritten, *bytes, records);
     std::uint64_t calls = 0;
     if (of.system_calls && ::read(of.system_calls.get(), &calls, sizeof calls) == sizeof calls)
@@ -257,14 +244,14 @@ void SystemSampler::sample_node(std::vector<Record>& records) {
         say(Metric::kProcessors,
             static_cast<std::uint64_t>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 0L)));
     }
-    if (const auto count = number_behind(stat, "ctxt")) say(Metric::kSwitchesVoluntary, *count);
+    if (const auto count = number_after(stat, "ctxt")) say(Metric::kSwitchesVoluntary, *count);
     const std::string_view memory = read_now(memory_, buffer);
-    const auto total = number_behind(memory, "MemTotal:");
-    const auto available = number_behind(memory, "MemAvailable:");
+    const auto total = number_after(memory, "MemTotal:");
+    const auto available = number_after(memory, "MemAvailable:");
     if (total && available) say(Metric::kMemory, (*total - *available) * kKilo);
     const std::string_view vmstat = read_now(vmstat_, buffer);
-    if (const auto count = number_behind(vmstat, "pgfault ")) say(Metric::kFaultsMinor, *count);
-    if (const auto count = number_behind(vmstat, "pgmajfault ")) say(Metric::kFaultsMajor, *count);
+    if (const auto count = number_after(vmstat, "pgfault ")) say(Metric::kFaultsMinor, *count);
+    if (const auto count = number_after(vmstat, "pgmajfault ")) say(Metric::kFaultsMajor, *count);
     if (const std::string_view text = read_now(network_, buffer); !text.empty()) {
         const NetworkSums sums = network_sums(text);
         say(Metric::kNetworkIn, sums.bytes_in);

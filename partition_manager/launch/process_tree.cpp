@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/proc_files.hpp"
 #include "base/unique_fd.hpp"
 
 namespace poe::pm {
@@ -37,14 +37,9 @@ void append_children_of_thread(const std::string& path, std::vector<pid_t>& foun
 }
 
 void append_children(pid_t parent, std::vector<pid_t>& found) {
-    const std::string tasks = "/proc/" + std::to_string(parent) + "/task";
-    DIR* directory = ::opendir(tasks.c_str());
-    if (directory == nullptr) return;
-    while (const dirent* entry = ::readdir(directory)) {
-        if (entry->d_name[0] == '.') continue;
-        append_children_of_thread(tasks + "/" + entry->d_name + "/children", found);
-    }
-    ::closedir(directory);
+    const std::string threads = "/proc/" + std::to_string(parent) + "/task/";
+    for (const pid_t thread : threads_of(parent))
+        append_children_of_thread(threads + std::to_string(thread) + "/children", found);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "partition_manager/sampling/numbers_in.hpp"
+#include "base/proc_files.hpp"
 
 namespace poe::pm {
 
@@ -226,10 +226,10 @@ namespace {
 
 // Appends the threads of the process and of the processes that it has started.
 void list_threads(pid_t process, std::vector<pid_t>& threads) {
-    const std::string folder = "/proc/" + std::to_string(process) + "/task";
-    for (const pid_t thread : numbers_in(folder)) {
+    const std::string folder = "/proc/" + std::to_string(process) + "/task/";
+    for (const pid_t thread : threads_of(process)) {
         threads.push_back(thread);
-        std::ifstream children(folder + "/" + std::to_string(thread) + "/children");
+        std::ifstream children(folder + std::to_string(thread) + "/children");
         for (pid_t child = 0; children >> child;) list_threads(child, threads);
     }
 }

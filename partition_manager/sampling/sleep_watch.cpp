@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "partition_manager/sampling/numbers_in.hpp"
+#include "base/proc_files.hpp"
 #include "partition_manager/sampling/perf_event.hpp"
 
 namespace poe::pm {
@@ -67,12 +67,12 @@ void SleepWatch::add(TaskId task, pid_t process) {
 
 void SleepWatch::list_threads() {
     for (auto process = processes_.begin(); process != processes_.end();) {
-        const std::string folder = "/proc/" + std::to_string(process->first) + "/task";
-        const std::vector<pid_t> threads = numbers_in(folder);
+        const std::string folder = "/proc/" + std::to_string(process->first) + "/task/";
+        const std::vector<pid_t> threads = threads_of(process->first);
         for (const pid_t id : threads) {
             const auto [known, is_new] = threads_.try_emplace(id);
             if (!is_new && known->second.process == process->first) continue;
-            const std::string of_thread = folder + "/" + std::to_string(id) + "/";
+            const std::string of_thread = folder + std::to_string(id) + "/";
             Thread& thread = known->second;
             thread = {.task = process->second, .process = process->first};
             thread.ran.reset(::open((of_thread + "schedstat").c_str(), O_RDONLY | O_CLOEXEC));

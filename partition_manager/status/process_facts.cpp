@@ -1,7 +1,6 @@
 // Reads /proc/<pid>/stat and cmdline; see process_facts.hpp.
 #include "partition_manager/status/process_facts.hpp"
 
-#include <cstdlib>
 #include <fcntl.h>
 #include <sstream>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 
 #include <climits>
 
+#include "base/proc_files.hpp"
 #include "base/unique_fd.hpp"
 
 namespace poe::pm {
@@ -24,22 +24,16 @@ std::string beginning_of(const std::string& path, UniqueFd* opened = nullptr) {
     return count > 0 ? std::string(buffer, static_cast<std::size_t>(count)) : std::string();
 }
 
-// Returns the number after `name` at the start of a line; 0 if there is no such line.
-std::uint64_t number_after(const std::string& text, const std::string& name) {
-    const std::size_t at = text.starts_with(name) ? 0 : text.find("\n" + name);
-    if (at == std::string::npos) return 0;
-    return std::strtoull(text.c_str() + at + name.size() + (at == 0 ? 0 : 1), nullptr, 10);
-}
-
 }  // namespace
 
 ProcessUse process_use(pid_t pid) {
     const std::string folder = "/proc/" + std::to_string(pid);
     const std::string status = beginning_of(folder + "/status");
     const std::string io = beginning_of(folder + "/io");
-    return {number_after(status, "voluntary_ctxt_switches:") +
-                number_after(status, "nonvoluntary_ctxt_switches:"),
-            number_after(io, "read_bytes:"), number_after(io, "write_bytes:")};
+    return {number_after(status, "voluntary_ctxt_switches:").value_or(0) +
+                number_after(status, "nonvoluntary_ctxt_switches:").value_or(0),
+            number_after(io, "read_bytes:").value_or(0),
+            number_after(io, "write_bytes:").value_or(0)};
 }
 
 std::optional<ProcessFacts> process_facts(pid_t pid) {
