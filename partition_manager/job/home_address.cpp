@@ -1,7 +1,7 @@
 // See home_address.hpp.
 #include "partition_manager/job/home_address.hpp"
 
-#include <arpa/inet.h>
+#include <cstdint>
 #include <span>
 #include <sys/socket.h>
 
@@ -11,16 +11,13 @@
 namespace poe::pm {
 
 std::string address_towards(const std::string& name) {
-    constexpr in_port_t kDiscard = 9;  // any port: nothing is sent
+    constexpr std::uint16_t kDiscard = 9;  // any port: nothing is sent
     const auto found = addresses_of(std::span(&name, 1));
-    for (SocketAddress one : found.front()) {
-        const UniqueFd probe(::socket(one.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-        (one.any.sa_family == AF_INET ? one.v4.sin_port : one.v6.sin6_port) = htons(kDiscard);
-        SocketAddress own;
-        socklen_t size = sizeof own;
-        if (probe && ::connect(probe.get(), &one.any, one.size()) == 0 &&
-            ::getsockname(probe.get(), &own.any, &size) == 0)
-            return own.text();
+    for (const NodeAddress& one : found.front()) {
+        const UniqueFd probe(::socket(static_cast<int>(one.family), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+        const SocketAddress to(one, kDiscard);
+        if (probe && ::connect(probe.get(), to.get(), to.length) == 0)
+            return local_address(probe.get()).first.text();
     }
     return "";
 }

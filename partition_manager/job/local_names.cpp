@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <ifaddrs.h>
 #include <limits.h>
 #include <memory>
@@ -32,17 +31,16 @@ bool is_own_name(std::string_view name, std::string_view own) {
     return same_word(first_label(name), first_label(own));
 }
 
-std::vector<SocketAddress> own_addresses() {
+std::vector<NodeAddress> own_addresses() {
     ifaddrs* first = nullptr;
     if (::getifaddrs(&first) != 0) return {};
     const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> all(first, ::freeifaddrs);
-    std::vector<SocketAddress> found;
+    std::vector<NodeAddress> found;
     for (const ifaddrs* one = first; one != nullptr; one = one->ifa_next) {
         if (one->ifa_addr == nullptr) continue;
-        SocketAddress address;
-        address.any.sa_family = one->ifa_addr->sa_family;
-        std::memcpy(&address.storage, one->ifa_addr, address.size());
-        if (address.size() > 0) found.push_back(address);
+        const auto family = one->ifa_addr->sa_family;
+        if (family == AF_INET || family == AF_INET6)
+            found.push_back(NodeAddress::of(*one->ifa_addr));
     }
     return found;
 }
@@ -66,14 +64,14 @@ std::vector<bool> find_this_node(const std::vector<std::string>& names) {
         index_of_other.push_back(i);
     }
     if (others.empty()) return found;
-    const std::vector<SocketAddress> own = own_addresses();
+    const std::vector<NodeAddress> own = own_addresses();
     const auto addresses = addresses_of(others);
     for (std::size_t i = 0; i < others.size(); ++i)
         found[index_of_other[i]] =
-            std::any_of(addresses[i].begin(), addresses[i].end(), [&own](const SocketAddress& one) {
-                return one.is_loopback() ||
-                       std::any_of(own.begin(), own.end(), [&one](const SocketAddress& mine) {
-                           return mine.same_host(one);
+            std::any_of(addresses[i].begin(), addresses[i].end(), [&own](const NodeAddress& one) {
+                return is_loopback(one) ||
+                       std::any_of(own.begin(), own.end(), [&one](const NodeAddress& mine) {
+                           return is_same_host(mine, one);
                        });
             });
     return found;

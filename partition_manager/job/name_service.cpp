@@ -2,10 +2,9 @@
 #include "partition_manager/job/name_service.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <array>
 #include <cstring>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <string_view>
 
 #include "partition_manager/job/command_lines.hpp"
@@ -24,7 +23,7 @@ constexpr std::size_t kNamesAtOnce = 400;
 
 // `wanted` contains indices of `names`.
 void ask(std::span<const std::string> names, std::span<const std::size_t> wanted,
-         std::vector<std::vector<SocketAddress>>& found) {
+         std::vector<std::vector<NodeAddress>>& found) {
     std::string command = "exec getent ahosts --";
     for (const std::size_t name : wanted)
         command.append(" ").append(shell_quoted(names[name])).append(" ").append(kEnd);
@@ -34,62 +33,38 @@ void ask(std::span<const std::string> names, std::span<const std::size_t> wanted
         if (line.find(" STREAM") == std::string::npos || at == wanted.size()) continue;
         if (address == kEnd)
             ++at;
-        else if (const SocketAddress one = parse_address(address); one.size() > 0)
-            found[wanted[at]].push_back(one);
+        else if (const auto one = parse_address(address))
+            found[wanted[at]].push_back(*one);
     }
 }
 
 }  // namespace
 
-socklen_t SocketAddress::size() const {
-    return any.sa_family == AF_INET ? sizeof v4 : any.sa_family == AF_INET6 ? sizeof v6 : 0;
-}
-
-bool SocketAddress::is_loopback() const {
-    if (any.sa_family == AF_INET) return ntohl(v4.sin_addr.s_addr) >> 24 == 127;
-    return any.sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
-}
-
-bool SocketAddress::same_host(const SocketAddress& other) const {
-    if (any.sa_family != other.any.sa_family) return false;
-    if (any.sa_family == AF_INET) return v4.sin_addr.s_addr == other.v4.sin_addr.s_addr;
-    return any.sa_family == AF_INET6 &&
-           std::memcmp(&v6.sin6_addr, &other.v6.sin6_addr, sizeof(in6_addr)) == 0;
-}
-
-std::string SocketAddress::text() const {
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    const void* address = any.sa_family == AF_INET ? static_cast<const void*>(&v4.sin_addr)
-                                                   : static_cast<const void*>(&v6.sin6_addr);
-    if (size() == 0 || ::inet_ntop(any.sa_family, address, text.data(), text.size()) == nullptr)
-        return "";
-    std::string result = text.data();
-    std::array<char, IF_NAMESIZE> interface {};
-    if (any.sa_family == AF_INET6 && v6.sin6_scope_id != 0 &&
-        ::if_indextoname(v6.sin6_scope_id, interface.data()) != nullptr)
-        result.append("%").append(interface.data());
-    return result;
-}
-
-SocketAddress parse_address(const std::string& text) {
-    SocketAddress address;
+std::optional<NodeAddress> parse_address(const std::string& text) {
     const std::size_t percent = text.find('%');
-    if (::inet_pton(AF_INET, text.c_str(), &address.v4.sin_addr) == 1) {
-        address.v4.sin_family = AF_INET;
-    } else if (::inet_pton(AF_INET6, text.substr(0, percent).c_str(), &address.v6.sin6_addr) == 1) {
-        address.v6.sin6_family = AF_INET6;
-        if (percent != std::string::npos)
-            address.v6.sin6_scope_id = ::if_nametoindex(text.substr(percent + 1).c_str());
-    }
-    return address;
+    if (percent == std::string::npos) return NodeAddress::parse(text);
+    const unsigned interface = ::if_nametoindex(text.substr(percent + 1).c_str());
+    if (interface == 0) return NodeAddress::parse(text);
+    return NodeAddress::parse(text.substr(0, percent + 1) + std::to_string(interface));
 }
 
-std::vector<std::vector<SocketAddress>> addresses_of(std::span<const std::string> names) {
-    std::vector<std::vector<SocketAddress>> found(names.size());
+bool is_loopback(const NodeAddress& address) noexcept {
+    if (address.family == AF_INET) return address.bytes[0] == 127;
+    in6_addr six{};
+    std::memcpy(&six, address.bytes, sizeof six);
+    return address.family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+bool is_same_host(const NodeAddress& one, const NodeAddress& other) noexcept {
+    return one.family == other.family && std::memcmp(one.bytes, other.bytes, sizeof one.bytes) == 0;
+}
+
+std::vector<std::vector<NodeAddress>> addresses_of(std::span<const std::string> names) {
+    std::vector<std::vector<NodeAddress>> found(names.size());
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (const SocketAddress address = parse_address(names[i]); address.size() > 0)
-            found[i].push_back(address);
+        if (const auto address = parse_address(names[i]))
+            found[i].push_back(*address);
         else if (!names[i].empty())
             wanted.push_back(i);
     }

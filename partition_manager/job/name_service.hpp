@@ -3,36 +3,25 @@
 // poe, which rarely needs an address, starts faster without a dynamic loader.
 #pragma once
 
-#include <netinet/in.h>
+#include <optional>
 #include <span>
 #include <string>
-#include <sys/socket.h>
 #include <vector>
+
+#include "base/segment/endpoint.hpp"
 
 namespace poe::pm {
 
-struct SocketAddress {
-    union {
-        sockaddr any;
-        sockaddr_in v4;
-        sockaddr_in6 v6;
-        sockaddr_storage storage{};
-    };
+// Parses "10.0.0.1", "2001:db8::1", "fe80::1%2" or "fe80::1%eth0". Empty for anything else, and for
+// an interface that this computer does not have.
+std::optional<NodeAddress> parse_address(const std::string& text);
 
-    // Size of the valid part in bytes; 0: no address.
-    socklen_t size() const;
-    bool is_loopback() const;
-    // Compares the addresses; ports are ignored.
-    bool same_host(const SocketAddress& other) const;
-    // The numeric form.
-    std::string text() const;
-};
-
-// Parses "10.0.0.1" or "fe80::1%eth0". Anything else yields an address of size 0.
-SocketAddress parse_address(const std::string& text);
+bool is_loopback(const NodeAddress& address) noexcept;
+// Compares the addresses without their interfaces, which have other numbers on other computers.
+bool is_same_host(const NodeAddress& one, const NodeAddress& other) noexcept;
 
 // Returns the addresses of each name, best first; none if the name is unknown. Queries once for all
 // names that are not numeric, and blocks until the query is answered.
-std::vector<std::vector<SocketAddress>> addresses_of(std::span<const std::string> names);
+std::vector<std::vector<NodeAddress>> addresses_of(std::span<const std::string> names);
 
 }  // namespace poe::pm

@@ -37,18 +37,34 @@ TEST_CASE("several names are told apart, known or not", "[local_names]") {
     const auto found = addresses_of(names);
     REQUIRE(found.size() == names.size());
     REQUIRE_FALSE(found[0].empty());
-    CHECK(found[0].front().is_loopback());
+    CHECK(is_loopback(found[0].front()));
     CHECK(found[1].empty());
     REQUIRE(found[2].size() == 1);
     CHECK(found[2].front().text() == "192.0.2.1");
     REQUIRE_FALSE(found[3].empty());
-    CHECK(found[3].front().same_host(found[0].front()));
+    CHECK(is_same_host(found[3].front(), found[0].front()));
     CHECK(found[4].size() == 1);
 }
 
 TEST_CASE("the address from which this node would speak to another", "[local_names]") {
     CHECK(address_towards("127.0.0.1") == "127.0.0.1");
-    CHECK(parse_address(address_towards("localhost")).is_loopback());
+    const auto own = parse_address(address_towards("localhost"));
+    REQUIRE(own);
+    CHECK(is_loopback(*own));
     CHECK(address_towards("no.such.name.invalid").empty());
     CHECK(address_towards("").empty());
+}
+
+TEST_CASE("addresses with an interface", "[local_names]") {
+    const auto by_name = parse_address("fe80::1%lo");
+    REQUIRE(by_name);
+    CHECK(by_name->scope > 0);
+    CHECK(parse_address("fe80::1%" + std::to_string(by_name->scope)) == by_name);
+    const auto without = parse_address("fe80::1");
+    REQUIRE(without);
+    CHECK(is_same_host(*without, *by_name));
+    CHECK_FALSE(is_same_host(*without, *parse_address("fe80::2")));
+    CHECK_FALSE(is_loopback(*by_name));
+    CHECK_FALSE(parse_address("fe80::1%nosuchinterface"));
+    CHECK_FALSE(parse_address("n1"));
 }
