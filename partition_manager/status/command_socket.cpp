@@ -17,13 +17,13 @@ CommandSocket::CommandSocket(asio::io_context& loop, uid_t owner, const std::str
                              Handler handler)
     : handler_(std::move(handler)),
       listener_(loop, owner, job, kCommandSocket, false, [this, &loop](UniqueFd caller) {
-          auto asker = std::make_shared<ReplyTo>(loop);
+          auto asker = std::make_shared<Caller>(loop);
           asker->socket.assign(caller.release());
           read(asker);
       }) {}
 
 // The question ends when the caller shuts down its sending side.
-void CommandSocket::read(const std::shared_ptr<ReplyTo>& asker) {
+void CommandSocket::read(const std::shared_ptr<Caller>& asker) {
     asker->socket.async_wait(
         asio::posix::stream_descriptor::wait_read, [this, asker](const asio::error_code& error) {
             if (error) return;

@@ -26,12 +26,12 @@ class CommandSocket {
     CommandSocket(asio::io_context& loop, uid_t owner, const std::string& job, Handler handler);
 
   private:
-    struct ReplyTo {
-        explicit ReplyTo(asio::io_context& loop) : socket(loop) {}
+    struct Caller {
+        explicit Caller(asio::io_context& loop) : socket(loop) {}
         asio::posix::stream_descriptor socket;
         std::string question;
     };
-    void read(const std::shared_ptr<ReplyTo>& asker);
+    void read(const std::shared_ptr<Caller>& asker);
 
     Handler handler_;
     JobListener listener_;

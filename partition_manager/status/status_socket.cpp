@@ -32,7 +32,7 @@ StatusSocket::StatusSocket(asio::io_context& loop, uid_t owner, const std::strin
 
 void StatusSocket::begin(UniqueFd caller) {
     if (askers_.size() >= kMostAskers) return;
-    auto asker = std::make_shared<ReplyTo>(loop_);
+    auto asker = std::make_shared<Caller>(loop_);
     asker->socket.assign(caller.release());
     asker->round = round_ = std::max(round_ + 1, kStatusRounds);
     asker->heard.assign(static_cast<std::size_t>(nodes_), false);
@@ -62,7 +62,7 @@ void StatusSocket::on_states(NodeIndex node, TaskStates states) {
     }
 }
 
-void StatusSocket::give_answer(const std::shared_ptr<ReplyTo>& asker) {
+void StatusSocket::give_answer(const std::shared_ptr<Caller>& asker) {
     asker->timer.cancel();
     std::erase(askers_, asker);
     std::sort(asker->states.begin(), asker->states.end(),
@@ -71,7 +71,7 @@ void StatusSocket::give_answer(const std::shared_ptr<ReplyTo>& asker) {
     write(asker);
 }
 
-void StatusSocket::write(const std::shared_ptr<ReplyTo>& asker) {
+void StatusSocket::write(const std::shared_ptr<Caller>& asker) {
     while (!asker->answer.empty()) {
         const ssize_t count = ::send(asker->socket.native_handle(), asker->answer.data(),
                                      asker->answer.size(), MSG_NOSIGNAL);

@@ -31,8 +31,8 @@ class StatusSocket {
     void on_states(NodeIndex node, TaskStates states);
 
   private:
-    struct ReplyTo {
-        explicit ReplyTo(asio::io_context& loop) : socket(loop), timer(loop) {}
+    struct Caller {
+        explicit Caller(asio::io_context& loop) : socket(loop), timer(loop) {}
         asio::posix::stream_descriptor socket;
         asio::steady_timer timer;
         std::uint32_t round = 0;
@@ -41,14 +41,14 @@ class StatusSocket {
         std::string answer;  // once all have answered or the time is over
     };
     void begin(UniqueFd caller);
-    void give_answer(const std::shared_ptr<ReplyTo>& asker);
-    void write(const std::shared_ptr<ReplyTo>& asker);
+    void give_answer(const std::shared_ptr<Caller>& asker);
+    void write(const std::shared_ptr<Caller>& asker);
 
     asio::io_context& loop_;
     NodeIndex nodes_;
     std::function<void(AskTaskStates)> ask_;
     std::uint32_t round_ = kStatusRounds;
-    std::vector<std::shared_ptr<ReplyTo>> askers_;
+    std::vector<std::shared_ptr<Caller>> askers_;
     JobListener listener_;
 };
 
