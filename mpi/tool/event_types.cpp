@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "base/check.hpp"
 
@@ -25,45 +28,29 @@ struct EventRow {
 // Texts are addresses, because MPI_T has no datatype for a text within an event.
 const MPI_Datatype kAddress = MPI_UINT64_T;
 
+// The elements of each event about a message, and `more` after them.
+std::vector<ElementRow> message_elements(std::initializer_list<ElementRow> more = {}) {
+    std::vector<ElementRow> all = {{"source", MPI_INT},       {"tag", MPI_INT},
+                                   {"context", MPI_UNSIGNED}, {"internal", MPI_INT},
+                                   {"number", MPI_UNSIGNED},  {"bytes", MPI_UNSIGNED_LONG_LONG}};
+    all.insert(all.end(), more);
+    return all;
+}
+
 // In the order of EngineEvent, with the elements in the order in which they are raised. Not
 // constexpr, because the handles of datatypes are casts of numbers.
 std::vector<EventRow> event_rows() {
     return {
-        {EngineEvent::kUnexpectedArrived,
-         "message_unexpected",
-         "a message that no receive matches has arrived or was announced",
-         kMessages,
-         MPI_T_VERBOSITY_TUNER_BASIC,
-         {{"source", MPI_INT},
-          {"tag", MPI_INT},
-          {"context", MPI_UNSIGNED},
-          {"internal", MPI_INT},
-          {"number", MPI_UNSIGNED},
-          {"bytes", MPI_UNSIGNED_LONG_LONG}}},
-        {EngineEvent::kUnexpectedMatched,
-         "message_matched",
-         "a receive has matched a message that was unexpected",
-         kMessages,
-         MPI_T_VERBOSITY_TUNER_DETAIL,
-         {{"source", MPI_INT},
-          {"tag", MPI_INT},
-          {"context", MPI_UNSIGNED},
-          {"internal", MPI_INT},
-          {"number", MPI_UNSIGNED},
-          {"bytes", MPI_UNSIGNED_LONG_LONG}}},
-        {EngineEvent::kAnnouncedAccepted,
-         "message_accepted",
+        {EngineEvent::kUnexpectedArrived, "message_unexpected",
+         "a message that no receive matches has arrived or was announced", kMessages,
+         MPI_T_VERBOSITY_TUNER_BASIC, message_elements()},
+        {EngineEvent::kUnexpectedMatched, "message_matched",
+         "a receive has matched a message that was unexpected", kMessages,
+         MPI_T_VERBOSITY_TUNER_DETAIL, message_elements()},
+        {EngineEvent::kAnnouncedAccepted, "message_accepted",
          "the bytes of a message that was announced (rendezvous) are about to be transferred",
-         kMessages,
-         MPI_T_VERBOSITY_TUNER_DETAIL,
-         {{"source", MPI_INT},
-          {"tag", MPI_INT},
-          {"context", MPI_UNSIGNED},
-          {"internal", MPI_INT},
-          {"number", MPI_UNSIGNED},
-          {"bytes", MPI_UNSIGNED_LONG_LONG},
-          {"single_copy", MPI_INT},
-          {"buffered", MPI_INT}}},
+         kMessages, MPI_T_VERBOSITY_TUNER_DETAIL,
+         message_elements({{"single_copy", MPI_INT}, {"buffered", MPI_INT}})},
         {EngineEvent::kPathDecided,
          "collective_path",
          "the path for blocking collective calls of a shape was decided",
