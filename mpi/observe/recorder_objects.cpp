@@ -119,7 +119,9 @@ void Recorder::take_effect_on_object(const PoeObservedCall& call, const CallShap
         case Action::kRenameWindow: {
             const Word window = library_.handle(call.arguments.words[shape.window]);
             Communicator** const known = windows_.find(window);
-            if (known != nullptr) (*known)->name = "window " + library_.window_name(window);
+            if (known == nullptr) break;
+            const std::string name = library_.window_name(window);
+            (*known)->name = "window " + (name.empty() ? "without a name" : name);
             shown_comm_ = nullptr;
             break;
         }

@@ -365,8 +365,8 @@ class Environment(LaunchTest):
 
 
 @not_sanitized
-class Scripts(WatchTest):
-    """Not with MPICH, of which a second program cannot use the connection of the first."""
+class Watching(WatchTest):
+    """Not with MPICH, of which the second program of a script cannot use the connection of the first."""
     compiler, source = "/usr/bin/mpicc.openmpi", "mpi_watch_tasks"
 
     def test_second_program_of_a_script(self):
@@ -379,6 +379,11 @@ class Scripts(WatchTest):
                 self.assertEqual(self.waiting(job, (0, 1))[0]["call"], "MPI_Recv")
         finally:
             self.program = program
+
+    def test_names_of_windows(self):
+        for how, name in (("window_fence", "window table"), ("window_renamed", "window without a name")):
+            with self.running(how, 2, MP_DEADLOCK_TIMEOUT=0) as job:
+                self.assertEqual(self.waiting(job, (0, 1))[1]["communicator"], name)
 
 
 if __name__ == "__main__":
