@@ -438,7 +438,7 @@ Running& CollectiveContext::add_running(Group& group, Plan& plan) {
     running->group = &group;
     running->sequence = group.sequence - 1;
     running_.push_back(std::move(running));
-    runtime_.messages().set_helper([this](bool users) { return advance_all(users); });
+    runtime_.messages().set_helper(this);
     if (plan.running()) runtime_.keep_moving();
     return *running_.back();
 }
@@ -475,10 +475,10 @@ void CollectiveContext::end(Running& running) {
                                  [&](const auto& each) { return each.get() == &running; });
     spare_.push_back(std::move(*at));
     running_.erase(at);
-    if (running_.empty()) runtime_.messages().set_helper({});
+    if (running_.empty()) runtime_.messages().set_helper(nullptr);
 }
 
-bool CollectiveContext::advance_all(bool users_functions) {
+bool CollectiveContext::help(bool users_functions) {
     bool moved = false;
     for (const auto& each : running_) {
         if (!users_functions && each->plan->calls_users_function()) continue;

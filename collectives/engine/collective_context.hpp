@@ -35,7 +35,7 @@ struct Running {
     std::uint32_t number = 0;  // number of the call in its group
 };
 
-class CollectiveContext {
+class CollectiveContext final : private comm::Helper {
   public:
     using Variables = std::function<const char*(const char*)>;
     // Reads MP_CCL_MODE, MP_EUIDEVELOP, MP_MULTICAST and MP_COLL_*. MP_TUNING or MP_TUNEFILE is
@@ -159,9 +159,6 @@ class CollectiveContext {
     // Advances the call without blocking. Returns true if it has ended.
     bool advance(Running& running);
     void end(Running& running);
-    // Advances all nonblocking calls; without `users_functions`, only those that do not reduce with
-    // a user's function. Never blocks. Returns true if anything was moved.
-    bool advance_all(bool users_functions);
 
     // The memory of the last irregular call's shape, for reuse.
     std::vector<Bytes>& spare_offsets() noexcept { return spare_offsets_; }
@@ -175,6 +172,8 @@ class CollectiveContext {
 
   private:
     enum class Multicast : std::uint8_t { kNo, kByCost, kAlways };
+    // Advances all nonblocking calls.
+    bool help(bool users_functions) override;
     void read_modes(const Variables& variables);
     void read_multicast(const Variables& variables);
     const Tuning& take_tuning();

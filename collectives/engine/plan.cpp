@@ -91,9 +91,8 @@ void Plan::start(comm::MessageLayer& messages, const Step& step) {
     const TaskId peer = group_->members[static_cast<std::size_t>(step.peer)];
     now.is_send = step.kind == StepKind::kSend;
     if (now.is_send) {
-        now.send =
-            comm::SendRequest(comm::BufferView(const_cast<std::byte*>(at(step.from)), step.length),
-                              peer, run_.type, run_.context, comm::FlowClass::kCollective);
+        now.send.reset({const_cast<std::byte*>(at(step.from)), step.length}, peer, run_.type,
+                       run_.context, comm::FlowClass::kCollective);
         now.send.of_exchange = is_exchange(shape_.operation);
         messages.start(now.send);
     } else {

@@ -83,6 +83,17 @@ class OtherInput {
     virtual bool poll() = 0;
 };
 
+// What continues other operations of the task during its waits.
+class Helper {
+  public:
+    // Does a part of the work. Returns true if it has done anything. Must not block. With
+    // `users_functions` false it must not call functions of the user.
+    virtual bool help(bool users_functions) = 0;
+
+  protected:
+    ~Helper() = default;
+};
+
 // For one thread at a time. After share(), another thread may call a function while a thread blocks
 // in one; before share(), a second thread is refused above this layer. Functions throw poe::Error
 // if segment memory cannot be reserved.
@@ -154,16 +165,10 @@ class MessageLayer final : private PipeSink {
     // memory, as a long wait does, because the awaited message may be queued after them. Never
     // blocks. Returns true if there were any.
     bool take_in_offers();
-    // Installs `helper`, which continues the task's other operations. It is called during waits and
-    // by help(). It must not block, and returns true if it did anything. Empty: no helper. Its
-    // argument is false if user functions must not be called.
-    void set_helper(std::function<bool(bool users_functions)> helper) {
-        helper_ = std::move(helper);
-    }
+    // From now on `helper`, which must stay, is called during waits and by help(). Null: no helper.
+    void set_helper(Helper* helper) noexcept { helper_ = helper; }
     // The same for a second helper, which is independent of the first one. MPI's requests use it.
-    void set_request_helper(std::function<bool(bool users_functions)> helper) {
-        request_helper_ = std::move(helper);
-    }
+    void set_request_helper(Helper* helper) noexcept { request_helper_ = helper; }
     // After add_input(), progress() polls `input`, too, until remove_input(). remove_input() does
     // nothing if `input` was not added.
     void add_input(OtherInput& input) { other_inputs_.push_back(&input); }
@@ -171,14 +176,14 @@ class MessageLayer final : private PipeSink {
     // The names of communicators, for watchers; see Waiter::name_contexts.
     void name_contexts(std::function<std::string_view(ContextId)> name);
     bool help(bool users_functions = true) {
-        const bool did = helper_ && helper_(users_functions);
-        return (request_helper_ && request_helper_(users_functions)) || did;
+        const bool did = helper_ != nullptr && helper_->help(users_functions);
+        return (request_helper_ != nullptr && request_helper_->help(users_functions)) || did;
     }
     // True if progress() has operations in progress that another task may not notice.
     bool needs_polling() const noexcept { return !sending_.empty() || !fetches_.empty(); }
     // True if progress() or a helper have operations in progress.
     bool has_more_to_do() const noexcept {
-        return helper_ || request_helper_ || !sending_.empty() || !fetches_.empty();
+        return helper_ != nullptr || request_helper_ != nullptr || needs_polling();
     }
     // True if a message can complete something: a posted receive, or a long message that is
     // announced or on its way.
@@ -377,8 +382,8 @@ class MessageLayer final : private PipeSink {
     std::function<Device&(TaskId)> device_of_;
     Waiter* waiter_;
     ThreadWaits* thread_waits_ = nullptr;  // null: one thread
-    std::function<bool(bool)> helper_;
-    std::function<bool(bool)> request_helper_;
+    Helper* helper_ = nullptr;
+    Helper* request_helper_ = nullptr;
     std::vector<OtherInput*> other_inputs_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, created at first use
     std::vector<Peer*> sending_;                // peers with queued frames

@@ -82,6 +82,19 @@ struct SendRequest : Request {
     SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in = kMplContext,
                 FlowClass of_flow = FlowClass::kUser)
         : view(what), dest(to), type(of_type), context(in), flow(of_flow) {}
+    // Makes a request that has ended the send of another message, which is not synchronous and not
+    // of an exchange. Takes less time than to construct a new request.
+    void reset(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in,
+               FlowClass of_flow) noexcept {
+        view = what;
+        dest = to;
+        type = of_type;
+        context = in;
+        flow = of_flow;
+        synchronous = false;
+        of_exchange = false;
+        reset();
+    }
     // Resets a request that has ended, so that start() can send the same message again.
     void reset() noexcept {
         outcome = Outcome::kPending;

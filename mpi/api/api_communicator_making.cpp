@@ -90,8 +90,7 @@ int start_duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newco
     copy.remote = parent.remote;
     copy.rank = parent.rank;
     const Fault fault = copy_contents(call, copy, parent, comm, info);
-    std::unique_ptr<Work> duplication =
-        std::make_unique<DuplicationWork>(call.runtime(), parent, copy);
+    WorkPtr duplication = std::make_unique<DuplicationWork>(call.runtime(), parent, copy);
     if (environment().checking)
         duplication = after_agreement(call, parent, check::describe(call.function(), call.site()),
                                       std::move(duplication));
@@ -100,7 +99,7 @@ int start_duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newco
         discard(call, copy);
         if (has_ended(work)) {
             MPI_Request ended = handle_of(work);
-            retire(call.runtime(), ended, work);
+            retire(ended, work);
         } else {
             free_when_ended(work);
         }

@@ -3,12 +3,21 @@
 
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/collective_call.hpp"
-#include "mpi/api/neighbor_lists.hpp"
 #include "mpi/collective/neighbor.hpp"
 
 namespace poe::mpi {
 
 namespace {
+// The neighbours of this task in the virtual topology of the communicator. Null, after a report:
+// it has none.
+const Neighbors* find_neighbors(Call& call, MPI_Comm comm) {
+    Comm& members = *find_comm(comm);
+    if (members.topology != nullptr) return &members.topology->own_neighbors(members.rank);
+    call.fail(MPI_ERR_TOPOLOGY, "comm", "the communicator has no virtual topology",
+              "make one with MPI_Cart_create or MPI_Dist_graph_create");
+    return nullptr;
+}
+
 auto neighbor_allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                            const Neighbors& neighbors) {
@@ -22,29 +31,29 @@ auto neighbor_allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 int neighbor_allgather(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                        void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return complete(call, comm,
                     neighbor_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                          recvtype, neighbors));
+                                          recvtype, *neighbors));
 }
 int ineighbor_allgather(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                         void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                         MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return start(call, comm, request,
                  neighbor_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                       neighbors));
+                                       *neighbors));
 }
 int neighbor_allgather_init(Call& call, const void* sendbuf, MPI_Count sendcount,
                             MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return prepare(call, comm, request,
                    neighbor_allgather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                         neighbors));
+                                         *neighbors));
 }
 
 namespace {
@@ -62,29 +71,29 @@ auto neighbor_allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Dataty
 int neighbor_allgatherv(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                         void* recvbuf, Counts recvcounts, Counts displs, MPI_Datatype recvtype,
                         MPI_Comm comm) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return complete(call, comm,
                     neighbor_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                                           displs, recvtype, neighbors));
+                                           displs, recvtype, *neighbors));
 }
 int ineighbor_allgatherv(Call& call, const void* sendbuf, MPI_Count sendcount,
                          MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts displs,
                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return start(call, comm, request,
                  neighbor_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                        recvtype, neighbors));
+                                        recvtype, *neighbors));
 }
 int neighbor_allgatherv_init(Call& call, const void* sendbuf, MPI_Count sendcount,
                              MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts displs,
                              MPI_Datatype recvtype, MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return prepare(call, comm, request,
                    neighbor_allgatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                          recvtype, neighbors));
+                                          recvtype, *neighbors));
 }
 
 namespace {
@@ -101,29 +110,29 @@ auto neighbor_alltoall_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype
 
 int neighbor_alltoall(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                       void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return complete(call, comm,
                     neighbor_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                         neighbors));
+                                         *neighbors));
 }
 int ineighbor_alltoall(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                        void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                        MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return start(call, comm, request,
                  neighbor_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                      neighbors));
+                                      *neighbors));
 }
 int neighbor_alltoall_init(Call& call, const void* sendbuf, MPI_Count sendcount,
                            MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return prepare(call, comm, request,
                    neighbor_alltoall_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                        neighbors));
+                                        *neighbors));
 }
 
 namespace {
@@ -141,29 +150,29 @@ auto neighbor_alltoallv_of(const void* sendbuf, Counts sendcounts, Counts sdispl
 int neighbor_alltoallv(Call& call, const void* sendbuf, Counts sendcounts, Counts sdispls,
                        MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
                        MPI_Datatype recvtype, MPI_Comm comm) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return complete(call, comm,
                     neighbor_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                          recvcounts, rdispls, recvtype, neighbors));
+                                          recvcounts, rdispls, recvtype, *neighbors));
 }
 int ineighbor_alltoallv(Call& call, const void* sendbuf, Counts sendcounts, Counts sdispls,
                         MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return start(call, comm, request,
                  neighbor_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                       rdispls, recvtype, neighbors));
+                                       rdispls, recvtype, *neighbors));
 }
 int neighbor_alltoallv_init(Call& call, const void* sendbuf, Counts sendcounts, Counts sdispls,
                             MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
                             MPI_Datatype recvtype, MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return prepare(call, comm, request,
                    neighbor_alltoallv_of(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                         recvcounts, rdispls, recvtype, neighbors));
+                                         recvcounts, rdispls, recvtype, *neighbors));
 }
 
 namespace {
@@ -183,32 +192,32 @@ auto neighbor_alltoallw_of(const void* sendbuf, Counts sendcounts, const MPI_Ain
 int neighbor_alltoallw(Call& call, const void* sendbuf, Counts sendcounts, const MPI_Aint* sdispls,
                        const MPI_Datatype* sendtypes, void* recvbuf, Counts recvcounts,
                        const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return complete(call, comm,
                     neighbor_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                          recvcounts, rdispls, recvtypes, neighbors));
+                                          recvcounts, rdispls, recvtypes, *neighbors));
 }
 int ineighbor_alltoallw(Call& call, const void* sendbuf, Counts sendcounts, const MPI_Aint* sdispls,
                         const MPI_Datatype* sendtypes, void* recvbuf, Counts recvcounts,
                         const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
                         MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return start(call, comm, request,
                  neighbor_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                       rdispls, recvtypes, neighbors));
+                                       rdispls, recvtypes, *neighbors));
 }
 int neighbor_alltoallw_init(Call& call, const void* sendbuf, Counts sendcounts,
                             const MPI_Aint* sdispls, const MPI_Datatype* sendtypes, void* recvbuf,
                             Counts recvcounts, const MPI_Aint* rdispls,
                             const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info,
                             MPI_Request* request) {
-    Neighbors neighbors;
-    if (Fault fault = find_neighbors(*find_comm(comm), neighbors)) return call.fail(fault);
+    const Neighbors* const neighbors = find_neighbors(call, comm);
+    if (neighbors == nullptr) return call.code();
     return prepare(call, comm, request,
                    neighbor_alltoallw_of(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                         recvcounts, rdispls, recvtypes, neighbors));
+                                         recvcounts, rdispls, recvtypes, *neighbors));
 }
 
 }  // namespace poe::mpi

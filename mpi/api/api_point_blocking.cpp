@@ -93,7 +93,7 @@ int bsend(Call& call, const void* buf, MPI_Count count, MPI_Datatype datatype, i
     Request& request = make_send(call, message, SendMode::kBuffered);
     const Noted noted(call, about_request(request));
     if (const int code = start_new(call, request, &handle)) return code;
-    retire(call.runtime(), handle, request);
+    retire(handle, request);
     return MPI_SUCCESS;
 }
 

@@ -30,7 +30,7 @@ Fault fault_of_function(int code) {
 Fault finish(Call& call, MPI_Request& handle, Request& request, MPI_Status* status) {
     if (is_surely_successful(request)) [[likely]] {
         if (status != nullptr) set_status_of(*status, request);
-        retire(call.runtime(), handle, request);
+        retire(handle, request);
         return {};
     }
     MPI_Status own;
@@ -50,14 +50,14 @@ Fault finish(Call& call, MPI_Request& handle, Request& request, MPI_Status* stat
         call.about(ErrorObject(request.work->file()));
     else if (fault)
         call.about(ErrorObject(request.comm != nullptr ? handle_of(*request.comm) : MPI_COMM_SELF));
-    retire(call.runtime(), handle, request);
+    retire(handle, request);
     return fault;
 }
 
 int finish_one(Call& call, MPI_Request& handle, Request& request, MPI_Status* status) {
     if (is_surely_successful(request)) [[likely]] {
         if (status != nullptr) set_status_of(*status, request);
-        retire(call.runtime(), handle, request);
+        retire(handle, request);
         return MPI_SUCCESS;
     }
     return call.finish(finish(call, handle, request, status));

@@ -127,7 +127,7 @@ void finish_of_all(Call& call, MPI_Request& handle, int index, SeveralErrors& er
     } else if (errors.none() && is_surely_successful(*request)) [[likely]] {
         // Without the construction of a fault.
         if (status != nullptr) set_status_of(*status, *request);
-        retire(call.runtime(), handle, *request);
+        retire(handle, *request);
     } else {
         errors.add(index, finish(call, handle, *request, status));
     }

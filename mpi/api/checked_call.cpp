@@ -34,17 +34,17 @@ int wait_for_work(Call& call, Comm& members, Request& request) {
     }
     const Fault fault = fault_of_request(call.runtime(), request);
     MPI_Request handle = handle_of(request);
-    retire(call.runtime(), handle, request);
+    retire(handle, request);
     if (!fault) return MPI_SUCCESS;
     call.about(ErrorObject(handle_of(members)));
     return call.fail(fault);
 }
 
 // The others still wait for the description of this member.
-void leave_to_itself(Call& call, Request& request) {
+void leave_to_itself(Request& request) {
     if (has_ended(request)) {
         MPI_Request handle = handle_of(request);
-        retire(call.runtime(), handle, request);
+        retire(handle, request);
     } else {
         free_when_ended(request);
     }
@@ -52,9 +52,8 @@ void leave_to_itself(Call& call, Request& request) {
 
 }  // namespace
 
-std::unique_ptr<Work> after_agreement(Call& call, Comm& members,
-                                      const check::Description& description,
-                                      std::unique_ptr<Work> work, check::Report report) {
+WorkPtr after_agreement(Call& call, Comm& members, const check::Description& description,
+                        WorkPtr work, check::Report report) {
     return std::make_unique<CheckedWork>(
         std::make_unique<check::Agreement>(call.runtime(), members, description, call.site(),
                                            report),
@@ -70,8 +69,8 @@ int agree_on(Call& call, Comm& members, const check::Description& description) {
 
 int complete_checked(Call& call, Comm& members, const Composer& compose) {
     Composed made = compose_checked(call, members, Sequence::Form::kOnce, compose);
-    std::unique_ptr<Work> work;
-    if (made.sequence->ok()) work = std::move(made.sequence);
+    WorkPtr work;
+    if (made.sequence->ok()) work = made.sequence->recording();
     return wait_for_work(
         call, members,
         make_work(call.runtime().messages(),
@@ -87,14 +86,14 @@ Request* start_checked(Call& call, Comm& members, const Composer& compose) {
         call.fail(fault);
         return nullptr;
     }
-    std::unique_ptr<Work> work;
-    if (!fault) work = std::move(made.sequence);
+    WorkPtr work;
+    if (!fault) work = made.sequence->recording();
     Request& request = make_work(call.runtime().messages(),
                                  after_agreement(call, members, made.description, std::move(work),
                                                  fault ? warn_for_all : report_for_all),
                                  &members, false);
     if (!fault) return &request;
-    leave_to_itself(call, request);
+    leave_to_itself(request);
     call.fail(fault);
     return nullptr;
 }
@@ -102,7 +101,7 @@ Request* start_checked(Call& call, Comm& members, const Composer& compose) {
 Request* prepare_checked(Call& call, Comm& members, const Composer& compose) {
     Composed made = compose_checked(call, members, Sequence::Form::kPersistent, compose);
     if (agree_on(call, members, made.description) != MPI_SUCCESS) return nullptr;
-    return &make_work(call.runtime().messages(), std::move(made.sequence), &members, true);
+    return &make_work(call.runtime().messages(), made.sequence->recording(), &members, true);
 }
 
 }  // namespace poe::mpi

@@ -41,9 +41,7 @@ inline int agree(Call& call, Comm& members) {
 }
 
 // The operation of `work`, after an agreement.
-std::unique_ptr<Work> after_agreement(Call& call, Comm& members,
-                                      const check::Description& description,
-                                      std::unique_ptr<Work> work,
-                                      check::Report report = report_for_all);
+WorkPtr after_agreement(Call& call, Comm& members, const check::Description& description,
+                        WorkPtr work, check::Report report = report_for_all);
 
 }  // namespace poe::mpi

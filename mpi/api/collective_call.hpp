@@ -53,14 +53,13 @@ int complete_reduction(Call& call, MPI_Comm comm, MPI_Op op, Compose&& compose,
 // Makes the request of a call that does not block.
 template <typename Compose>
 Request* make_collective(Call& call, Comm& members, Sequence::Form form, Compose&& compose) {
-    auto sequence =
-        std::make_unique<Sequence>(collectives::the_collectives(call.runtime()), members, form);
-    compose(*sequence);
-    if (!sequence->ok()) {
-        call.fail(sequence->fault());
+    Sequence sequence(collectives::the_collectives(call.runtime()), members, form);
+    compose(sequence);
+    if (!sequence.ok()) {
+        call.fail(sequence.fault());
         return nullptr;
     }
-    return &make_work(call.runtime().messages(), std::move(sequence), &members,
+    return &make_work(call.runtime().messages(), sequence.recording(), &members,
                       form == Sequence::Form::kPersistent);
 }
 

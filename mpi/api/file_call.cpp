@@ -287,7 +287,7 @@ int wait_for_access(Call& call, const DataAccess& what, Bytes position, File& fi
     store_status(status, work.moved());
     const Fault fault = fault_of_request(call.runtime(), request);
     MPI_Request handle = handle_of(request);
-    retire(call.runtime(), handle, request);
+    retire(handle, request);
     return call.finish(fault);
 }
 

@@ -12,7 +12,7 @@ namespace poe::mpi {
 class CheckedWork final : public Work {
   public:
     // `work` is null if there is nothing to do after the agreement.
-    CheckedWork(std::unique_ptr<check::Agreement> agreement, std::unique_ptr<Work> work)
+    CheckedWork(std::unique_ptr<check::Agreement> agreement, WorkPtr work)
         : agreement_(std::move(agreement)), work_(std::move(work)) {}
 
     void start(comm::MessageLayer&) override { agreement_->start(); }
@@ -22,7 +22,7 @@ class CheckedWork final : public Work {
 
   private:
     std::unique_ptr<check::Agreement> agreement_;
-    std::unique_ptr<Work> work_;
+    WorkPtr work_;
     bool agreed_ = false;
 };
 

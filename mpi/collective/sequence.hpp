@@ -4,8 +4,7 @@
 // The functions that compose calls (collective.hpp) do not know whether the call blocks:
 //   immediate   each step is executed when it is added; for blocking calls. Allocates nothing in the
 //               usual case.
-//   recorded    the steps are kept and executed by start() and advance(), once for a non-blocking
-//               call, several times for a persistent one.
+//   recorded    the steps are added to a recording, which executes them later (recording.hpp).
 //
 // All messages of one call have the same type in the internal context of the communicator. All
 // members number their collective calls alike, so the number is that type. Steps are in the same
@@ -15,20 +14,18 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "collectives/engine/collective_context.hpp"
-#include "comm/matching/message_layer.hpp"
 #include "mpi/check/description.hpp"
 #include "mpi/collective/data.hpp"
+#include "mpi/collective/recording.hpp"
+#include "mpi/collective/round.hpp"
 #include "mpi/collective/typed_reduction.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/object/fault.hpp"
-#include "mpi/point/request.hpp"
 
 namespace poe::mpi {
 
@@ -41,51 +38,6 @@ inline collectives::Shape shape_of(collectives::Operation operation, Bytes bytes
     return shape;
 }
 
-// Messages that are all started at once.
-struct Round {
-    struct Item {
-        TaskId task = 0;
-        Data data;
-        bool exact = false;  // a message of another length is a fault
-    };
-    std::vector<Item> sends;
-    std::vector<Item> receives;
-    std::vector<comm::SendRequest> sending;
-    std::vector<comm::ReceiveRequest> receiving;
-    std::size_t sends_ended = 0;
-    std::size_t receives_ended = 0;
-};
-
-// A sequence that is executed later.
-struct Recording {
-    struct Step {
-        enum class Kind { kCollective, kRound, kLocal };
-        Kind kind = Kind::kLocal;
-        collectives::CollectiveCall call;
-        collectives::Plan* plan = nullptr;
-        Round round;
-        std::function<void()> work;
-    };
-
-    std::vector<std::unique_ptr<Step>> steps;
-    std::unique_ptr<Step> open;  // the round to which messages are added
-    std::vector<std::unique_ptr<std::byte[]>> memory;
-    std::vector<TypeReference> types;
-    std::size_t at = 0;  // the step that is executed
-    bool begun = false;  // that step has begun
-
-    // Returns a step without content.
-    std::unique_ptr<Step> make_step();
-    // Removes the content. Keeps the memory of a few steps, because most programs repeat their
-    // calls.
-    void clear();
-
-  private:
-    void keep(std::unique_ptr<Step> step);
-
-    std::vector<std::unique_ptr<Step>> spare_;
-};
-
 // What a communicator keeps for its collective calls.
 struct CollectiveState final : CommOwned {
     std::uint32_t calls = 0;           // the number of collective calls so far
@@ -94,22 +46,25 @@ struct CollectiveState final : CommOwned {
     std::vector<std::vector<std::byte>> scratch;
     Round round;
     KnownReduction reduction;
-    std::unique_ptr<Recording> spare;  // without content; null while a sequence uses it
+    SpareRecordings recordings;
     // What make_plain_call() reuses from call to call (plain_call.hpp).
     collectives::CollectiveCall plain;
     TypedReduction plain_reduction;
 };
 CollectiveState& collective_state(Comm& comm);
 
-class Sequence final : public Work {
+class Sequence {
   public:
+    // kOnce: recorded, for a non-blocking call. kPersistent: recorded, for several calls.
     enum class Form { kImmediate, kOnce, kPersistent };
 
-    // Counts a collective call of `comm`, which must stay as long as this object. A call that ends
-    // with a fault before its first step is not counted, so the program may repeat it; in check
-    // mode it counts, because the other members learn of it.
+    // Counts a collective call of `comm`, which must stay as long as this object and the recording.
+    // A call that ends with a fault before its first step is not counted, so the program may repeat
+    // it; in check mode it counts, because the other members learn of it.
     Sequence(collectives::CollectiveContext& context, Comm& comm, Form form);
-    ~Sequence() override;
+    ~Sequence();
+    Sequence(const Sequence&) = delete;
+    Sequence& operator=(const Sequence&) = delete;
 
     Comm& comm() const noexcept { return comm_; }
     int size() const noexcept { return comm_.size(); }
@@ -188,50 +143,35 @@ class Sequence final : public Work {
         if (recording_ == nullptr) {
             work();
         } else {
-            add_local(std::forward<F>(work));
+            recording_->add_local(std::forward<F>(work));
         }
     }
 
     // The bytes of the vector or of a block of the last operation of CCL; 0 if there was none.
     Bytes bytes() const noexcept { return bytes_; }
 
-    // --- Executing what was recorded. See Work.
-    void start(comm::MessageLayer& messages) override;
-    bool advance(comm::MessageLayer& messages) override;
-    Awaited awaited(const comm::MessageLayer& messages) override;
-    bool wait(comm::MessageLayer& messages) override;
-    Fault result() override { return fault_; }
+    // What executes the call. Call it once, last, if the sequence is recorded and has no fault.
+    RecordingPtr recording() noexcept { return std::move(recording_); }
 
   private:
-    using Step = Recording::Step;
-
-    void add_local(std::function<void()> work);
-    void run(collectives::CollectiveCall& call);
-    void begin(Round& round);
-    bool ended(Round& round);
-    void check(const comm::ReceiveRequest& request);
-    void check(const collectives::Plan& plan);
-    void check(const collectives::ExchangeEnd& end);
-    void check(comm::Outcome outcome, TaskId task);
-    void begin(Step& step);
-    bool ended(Step& step);
-    void let_go(Step& step) noexcept;
-    Round& round();
+    collectives::CollectiveCall& describe(collectives::CollectiveCall& call, ::poe::Call what,
+                                          collectives::Shape&& shape, const std::byte* given,
+                                          std::byte* result);
+    void execute(const collectives::CollectiveCall& call);
 
     collectives::CollectiveContext& context_;
     Comm& comm_;
     CollectiveState& state_;
-    const Form form_;
     const std::int32_t type_;  // of messages
     check::Description* description_ = nullptr;
     Fault fault_;
-    TypedReduction reduction_;
+    std::optional<TypedReduction> own_reduction_;  // if immediate
+    TypedReduction* reduction_ = nullptr;          // of define(), or null
     std::size_t scratches_ = 0;
     Bytes bytes_ = 0;
-    bool executed_ = false;  // a step has begun
-
-    // Null if the sequence is immediate.
-    std::unique_ptr<Recording> recording_;
+    bool executed_ = false;   // a step has begun
+    RecordingPtr recording_;  // null: immediate
+    Round& round_;            // to which messages are added
 };
 
 }  // namespace poe::mpi

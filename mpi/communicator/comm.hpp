@@ -40,7 +40,17 @@ struct Topology {
     virtual std::unique_ptr<Topology> copy() const = 0;
     // MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH.
     virtual int kind() const noexcept = 0;
+    // The neighbours of this task, which has this rank. Found out once.
+    const Neighbors& own_neighbors(int rank) {
+        if (!own_) own_ = neighbors(rank);
+        return *own_;
+    }
+
+  protected:
     virtual Neighbors neighbors(int rank) const = 0;
+
+  private:
+    std::optional<Neighbors> own_;
 };
 
 // The base of what the room of collective calls keeps with a communicator.

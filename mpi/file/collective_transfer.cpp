@@ -61,13 +61,11 @@ CollectiveTransfer::Span CollectiveTransfer::own_span() const {
     return span;
 }
 
-std::unique_ptr<Sequence> CollectiveTransfer::gather(const void* own, void* all,
-                                                     Bytes bytes) const {
-    auto made = std::make_unique<Sequence>(collectives::the_collectives(runtime_), *file_.comm,
-                                           Sequence::Form::kOnce);
-    made->collective(::poe::Call::kConcat, shape_of(collectives::Operation::kConcat, bytes),
-                     static_cast<const std::byte*>(own), static_cast<std::byte*>(all));
-    return made;
+RecordingPtr CollectiveTransfer::gather(const void* own, void* all, Bytes bytes) const {
+    Sequence made(collectives::the_collectives(runtime_), *file_.comm, Sequence::Form::kOnce);
+    made.collective(::poe::Call::kConcat, shape_of(collectives::Operation::kConcat, bytes),
+                    static_cast<const std::byte*>(own), static_cast<std::byte*>(all));
+    return made.recording();
 }
 
 void CollectiveTransfer::start(comm::MessageLayer& messages) {
@@ -88,7 +86,7 @@ bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
         switch (state_) {
             case State::kSpans:
                 if (span_exchange_ != nullptr && !span_exchange_->advance(messages)) return false;
-                if (span_exchange_ != nullptr && !span_exchange_->ok()) {
+                if (span_exchange_ != nullptr && !span_exchange_->succeeded()) {
                     fault_ = span_exchange_->fault();
                     state_ = State::kEnded;
                     break;
@@ -425,7 +423,7 @@ void CollectiveTransfer::begin_verdict() {
 void CollectiveTransfer::end_verdict() {
     if (access_ == FileAccess::kWrite) moved_ = data_.bytes();
     fault_ = std::move(own_fault_);
-    if (!fault_ && !verdict_exchange_->ok()) fault_ = verdict_exchange_->fault();
+    if (!fault_ && !verdict_exchange_->succeeded()) fault_ = verdict_exchange_->fault();
     for (std::size_t rank = 0; rank < verdicts_.size() && !fault_; ++rank) {
         const Verdict& verdict = verdicts_[rank];
         if (verdict.code == MPI_SUCCESS) continue;

@@ -75,7 +75,7 @@ class CollectiveTransfer final : public Work {
     };
 
     Span own_span() const;
-    std::unique_ptr<Sequence> gather(const void* own, void* all, Bytes bytes) const;
+    RecordingPtr gather(const void* own, void* all, Bytes bytes) const;
     bool exchanges() const;
     void begin_windows();
     void begin_round(comm::MessageLayer& messages);
@@ -123,8 +123,8 @@ class CollectiveTransfer final : public Work {
         transferred_;  // by them; kReading: into the window from the first byte of all parts_ on
     // Both are made at the start, because all members must number their collective calls alike, and
     // the second phase ends at different moments. Null: the file has one member only.
-    std::unique_ptr<Sequence> span_exchange_;
-    std::unique_ptr<Sequence> verdict_exchange_;
+    RecordingPtr span_exchange_;
+    RecordingPtr verdict_exchange_;
     Span own_;
     std::vector<Span> spans_;
     struct Verdict {

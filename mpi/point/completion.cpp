@@ -5,7 +5,6 @@
 
 #include "mpi/object/status.hpp"
 #include "mpi/point/outcomes.hpp"
-#include "mpi/point/works.hpp"
 #include "mpi/process/environment.hpp"
 #include "tracer/probe/process_context.hpp"
 
@@ -94,8 +93,9 @@ bool is_surely_successful(const Request& request) noexcept {
             return succeeded(request.send) && succeeded(request.receive);
         case Type::kNobody:
             return true;
-        case Type::kNone:
         case Type::kWork:
+            return request.work->succeeded();
+        case Type::kNone:
         case Type::kGeneralized:
             break;
     }
@@ -123,14 +123,9 @@ Fault fault_of_request(comm::Runtime& runtime, Request& request) {
     return {};
 }
 
-void retire(comm::Runtime& runtime, MPI_Request& handle, Request& request) noexcept {
-    if (request.active) {
-        if (request.type == Type::kSend || request.type == Type::kSendReceive) {
-            trace_end(request);
-        } else if (request.type == Type::kWork) [[unlikely]] {
-            end_help_if_idle(runtime.messages());
-        }
-    }
+void retire(MPI_Request& handle, Request& request) noexcept {
+    if (request.active && (request.type == Type::kSend || request.type == Type::kSendReceive))
+        trace_end(request);
     if (request.common) {
         handle = MPI_REQUEST_NULL;
         return;

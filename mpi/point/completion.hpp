@@ -19,8 +19,8 @@ void set_received(MPI_Status& status, const Comm& comm,
 // program fills it in.
 void set_status_of(MPI_Status& status, const Request& request) noexcept;
 // True if the operation of an active request has ended without an error, or the request is not
-// active. False for requests of the type kWork, generalized requests, and messages in check mode,
-// which must be asked.
+// active. False for generalized requests, messages in check mode, and some of the type kWork, which
+// must be asked.
 bool is_surely_successful(const Request& request) noexcept;
 // Why an active request that has ended failed; no fault if it did not. Not for generalized
 // requests.
@@ -28,7 +28,7 @@ Fault fault_of_request(comm::Runtime& runtime, Request& request);
 
 // After a wait or test has reported the end of the request: a persistent request becomes inactive,
 // another one is freed and the handle becomes MPI_REQUEST_NULL.
-void retire(comm::Runtime& runtime, MPI_Request& handle, Request& request) noexcept;
+void retire(MPI_Request& handle, Request& request) noexcept;
 
 // Tries to cancel the messages of an active request (section 3.8.4). Only a receive that no message
 // has matched, and a send that no receive has matched, can be cancelled. Never blocks.

@@ -49,6 +49,9 @@ class Work {
     virtual bool wait(comm::MessageLayer&) { return false; }
     // Why the operation failed; no fault if it succeeded. Called after the end, once or more.
     virtual Fault result() { return {}; }
+    // True if the operation has succeeded, so that nobody needs to ask for result(). False: perhaps
+    // it has. Called after the end.
+    virtual bool succeeded() const noexcept { return false; }
     // The bytes that the status of the request names: of a data access to a file, those that
     // have moved.
     virtual Bytes moved() const noexcept { return 0; }
@@ -63,7 +66,18 @@ class Work {
     // Fills in everything but MPI_ERROR of the status of an operation that has ended. Returns
     // false, and does nothing, if such an operation has the status of one that receives nothing.
     virtual bool describe(MPI_Status&) const noexcept { return false; }
+    // Ends the ownership. The object may be kept for another operation.
+    virtual void release() noexcept { delete this; }
 };
+
+struct WorkRelease {
+    WorkRelease() noexcept = default;
+    // So that a std::unique_ptr of any derived class becomes a WorkPtr.
+    template <typename Derived>
+    WorkRelease(const std::default_delete<Derived>&) noexcept {}
+    void operator()(Work* work) const noexcept { work->release(); }
+};
+using WorkPtr = std::unique_ptr<Work, WorkRelease>;
 
 // How a message is sent (MPI 5.0, section 3.4).
 enum class SendMode : std::uint8_t { kStandard, kSynchronous, kBuffered, kReady };
@@ -92,7 +106,6 @@ struct Request final : Object {
     bool persistent = false;
     bool active = false;  // from the start until a wait or test has completed it
     bool ended = false;   // kWork: advance() has returned true
-    bool waits = false;   // kWork: the task is in Work::wait()
     bool freed = false;   // the program has called MPI_Request_free while it was active
     bool common = false;  // it is sent_request()
     SendMode mode = SendMode::kStandard;
@@ -121,7 +134,7 @@ struct Request final : Object {
     TypedLayout send_layout;
     TypedLayout receive_layout;
 
-    std::unique_ptr<Work> work;
+    WorkPtr work;
     // kWork: one more than the number of the collective operation in Comm::operations; 0: it is
     // something else, or has not been started.
     std::uint32_t operation = 0;

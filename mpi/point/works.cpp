@@ -6,22 +6,23 @@
 namespace poe::mpi {
 namespace {
 
-struct ActiveWorks {
+struct ActiveWorks final : comm::Helper {
+    bool help(bool users_functions) override;
+
+    comm::MessageLayer* messages = nullptr;
     Request* first = nullptr;
-    Request* next = nullptr;  // the one that advance_works() continues after the current one
+    Request* next = nullptr;  // the one that help() continues after the current one
     bool advancing = false;
 };
 
-ActiveWorks& works() noexcept {
-    static ActiveWorks* const active = new ActiveWorks;
-    return *active;
-}
+ActiveWorks the_works;
 
 void add(comm::MessageLayer& messages, Request& request) {
-    ActiveWorks& list = works();
-    if (list.first == nullptr)
-        messages.set_request_helper(
-            [&messages](bool users_functions) { return advance_works(messages, users_functions); });
+    ActiveWorks& list = the_works;
+    if (list.first == nullptr) {
+        list.messages = &messages;
+        messages.set_request_helper(&list);
+    }
     request.next_work = list.first;
     request.previous_work = nullptr;
     if (list.first != nullptr) list.first->previous_work = &request;
@@ -29,11 +30,13 @@ void add(comm::MessageLayer& messages, Request& request) {
 }
 
 void remove(Request& request) noexcept {
-    ActiveWorks& list = works();
+    ActiveWorks& list = the_works;
     if (list.next == &request) list.next = request.next_work;
     (request.previous_work != nullptr ? request.previous_work->next_work : list.first) =
         request.next_work;
     if (request.next_work != nullptr) request.next_work->previous_work = request.previous_work;
+    // Waits become cheaper again.
+    if (list.first == nullptr) list.messages->set_request_helper(nullptr);
 }
 
 void end(Request& request) noexcept {
@@ -55,8 +58,7 @@ void start_work(comm::MessageLayer& messages, Request& request) {
     }
 }
 
-Request& make_work(comm::MessageLayer& messages, std::unique_ptr<Work> work, Comm* comm,
-                   bool persistent) {
+Request& make_work(comm::MessageLayer& messages, WorkPtr work, Comm* comm, bool persistent) {
     Request& request = make_request();
     request.type = Request::Type::kWork;
     request.work = std::move(work);
@@ -71,42 +73,38 @@ void advance_work(comm::MessageLayer& messages, Request& request) {
 }
 
 void wait_for_work(comm::MessageLayer& messages, Request& request) {
-    for (;;) {
-        advance_work(messages, request);
-        if (request.ended) return;
-        request.waits = true;
-        const bool waited = request.work->wait(messages);
-        request.waits = false;
-        if (!waited) return;
+    if (request.ended) return;
+    // Meanwhile only this function continues the operation.
+    remove(request);
+    while (request.work->wait(messages)) {
+        if (!request.work->advance(messages)) continue;
+        request.ended = true;
+        return;
     }
+    add(messages, request);
 }
 
-void end_help_if_idle(comm::MessageLayer& messages) {
-    const ActiveWorks& list = works();
-    if (list.first == nullptr && !list.advancing) messages.set_request_helper({});
-}
-
-bool advance_works(comm::MessageLayer& messages, bool users_functions) {
-    ActiveWorks& list = works();
+// Continues all operations, but those that may call functions of the program only if
+// `users_functions` is true. Returns true if one has ended. Never blocks.
+bool ActiveWorks::help(bool users_functions) {
     // An operation may call the message layer, which may call its helpers.
-    if (list.advancing) return false;
-    list.advancing = true;
+    if (advancing) return false;
+    advancing = true;
     bool any = false;
-    for (Request* each = list.first; each != nullptr; each = list.next) {
-        list.next = each->next_work;
-        if (each->waits) continue;
+    for (Request* each = first; each != nullptr; each = next) {
+        next = each->next_work;
         if (!users_functions && each->work->calls_program()) continue;
-        if (!each->work->advance(messages)) continue;
+        if (!each->work->advance(*messages)) continue;
         end(*each);
         any = true;
     }
-    list.next = nullptr;
-    list.advancing = false;
+    next = nullptr;
+    advancing = false;
     return any;
 }
 
 bool has_works() noexcept {
-    return works().first != nullptr;
+    return the_works.first != nullptr;
 }
 
 }  // namespace poe::mpi

@@ -1,5 +1,5 @@
 // The active requests of the type kWork. They are continued during every wait of this task: while
-// there are any, the message layer calls advance_works() as one of its helpers.
+// there are any, they are one of the helpers of the message layer.
 #pragma once
 
 #include "mpi/point/request.hpp"
@@ -8,8 +8,7 @@ namespace poe::mpi {
 
 // Makes a request that owns `work`. If it is not persistent, the work is started; if that completes
 // it, the request has ended already. `comm` may be null. Never blocks.
-Request& make_work(comm::MessageLayer& messages, std::unique_ptr<Work> work, Comm* comm,
-                   bool persistent);
+Request& make_work(comm::MessageLayer& messages, WorkPtr work, Comm* comm, bool persistent);
 
 // Starts the operation of a request of the type kWork that is not active. Never blocks.
 void start_work(comm::MessageLayer& messages, Request& request);
@@ -18,11 +17,6 @@ void advance_work(comm::MessageLayer& messages, Request& request);
 // Continues one operation and waits for its messages until it has ended, or until it waits for
 // something else than one message (Work::wait). Only if one thread uses the library.
 void wait_for_work(comm::MessageLayer& messages, Request& request);
-// Continues all operations, but those that may call functions of the program only if
-// `users_functions` is true. Returns true if one has ended. Never blocks.
-bool advance_works(comm::MessageLayer& messages, bool users_functions);
-// Call when a program has completed an operation: if none is active, waits become cheaper again.
-void end_help_if_idle(comm::MessageLayer& messages);
 // True if an operation is active that has not ended.
 bool has_works() noexcept;
 

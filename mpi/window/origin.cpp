@@ -277,8 +277,7 @@ Fault start_access(comm::Runtime& runtime, Window& window, const AccessArguments
     return send_access(runtime, window, arguments, access, pending);
 }
 
-std::unique_ptr<Work> make_access_work(comm::Runtime& runtime, Window& window,
-                                       std::shared_ptr<Pending> pending) {
+WorkPtr make_access_work(comm::Runtime& runtime, Window& window, std::shared_ptr<Pending> pending) {
     return std::make_unique<AccessWork>(runtime, window, std::move(pending));
 }
 

@@ -75,8 +75,7 @@ Fault start_access(comm::Runtime& runtime, Window& window, const AccessArguments
                    std::shared_ptr<Pending>& pending);
 
 // The activity of a request that stands for the operation.
-std::unique_ptr<Work> make_access_work(comm::Runtime& runtime, Window& window,
-                                       std::shared_ptr<Pending> pending);
+WorkPtr make_access_work(comm::Runtime& runtime, Window& window, std::shared_ptr<Pending> pending);
 
 // Sends a synchronisation to a member, which is not this task. With `answered`, the result has
 // `code` after wait_for_pending().

@@ -135,10 +135,7 @@ void end_serving(comm::Runtime& runtime, Window& window) {
     std::erase(service().windows, &window);
     std::erase(service().with_mailbox, &window);
     if (service().with_mailbox.empty()) runtime.messages().remove_input(the_mailbox_input);
-    if (service().windows.empty()) {
-        runtime.messages().help();
-        end_help_if_idle(runtime.messages());
-    }
+    if (service().windows.empty()) runtime.messages().help();
 }
 
 }  // namespace poe::mpi
