@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <string>
+#include <string_view>
 
 #include "mpi/api/call.hpp"
 #include "mpi/api/counts.hpp"
@@ -11,8 +12,9 @@
 
 namespace poe::mpi::checks {
 
-inline bool refused(Call& call, int code, const char* name, const std::string& what,
-                    const char* remedy = "") {
+// Apart from the checks, which are inlined into every function.
+[[gnu::cold, gnu::noinline]] inline bool refused(Call& call, int code, const char* name,
+                                                 std::string_view what, const char* remedy = "") {
     call.fail(code, name, what, remedy);
     return false;
 }

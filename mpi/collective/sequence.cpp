@@ -128,7 +128,7 @@ void Sequence::execute(const collectives::CollectiveCall& call) {
     }
 }
 
-void Sequence::collective(::poe::Call what, collectives::Shape shape, const std::byte* given,
+void Sequence::collective(::poe::Call what, collectives::Shape&& shape, const std::byte* given,
                           std::byte* result) {
     if (!ok()) return;
     if (recording_ != nullptr)
@@ -137,7 +137,7 @@ void Sequence::collective(::poe::Call what, collectives::Shape shape, const std:
     execute(describe(call, what, std::move(shape), given, result));
 }
 
-void Sequence::reduce(::poe::Call what, collectives::Shape shape, const std::byte* given,
+void Sequence::reduce(::poe::Call what, collectives::Shape&& shape, const std::byte* given,
                       std::byte* result) {
     if (!ok()) return;
     collectives::CollectiveCall own;

@@ -109,10 +109,10 @@ class Sequence {
     std::byte* scratch(Bytes bytes);
 
     // An operation of CCL in the local group. `shape` without n.
-    void collective(::poe::Call what, collectives::Shape shape, const std::byte* given,
+    void collective(::poe::Call what, collectives::Shape&& shape, const std::byte* given,
                     std::byte* result);
     // The same with the operation of define().
-    void reduce(::poe::Call what, collectives::Shape shape, const std::byte* given,
+    void reduce(::poe::Call what, collectives::Shape&& shape, const std::byte* given,
                 std::byte* result);
 
     // Adds messages to the next round, which exchange() completes. Receives from one task match its
