@@ -53,12 +53,14 @@ TEST_CASE("a daemon that beats is left alone, one that stops beating is killed w
             ::signal(SIGTERM, SIG_IGN);
             for (;;) ::pause();
         }
-        heartbeat.limit_ms = 100;
-        for (int i = 0; i < 30; ++i) {
+        // Longer than a daemon waits for a processor that others use, too.
+        heartbeat.limit_ms = 2000;
+        for (int i = 0; i < 250; ++i) {
             ++heartbeat.beats;
             std::this_thread::sleep_for(10ms);
         }
         if (::write(ends[1], "x", 1) != 1) ::_exit(98);
+        heartbeat.limit_ms = 100;
         ::raise(SIGSTOP);
     });
     ::close(ends[1]);
@@ -75,20 +77,23 @@ TEST_CASE("without a limit a silent daemon is left alone") {
 
 TEST_CASE("a daemon that a debugger holds is left alone") {
     int ends[2];
+    int go[2];
     REQUIRE(::pipe(ends) == 0);
+    REQUIRE(::pipe(go) == 0);
     const pid_t guard = start_guarded(
-        [](Heartbeat& heartbeat) {
+        [&](Heartbeat& heartbeat) {
             ++heartbeat.beats;
-            std::this_thread::sleep_for(100ms);
+            char byte = 0;
+            if (::read(go[0], &byte, 1) != 1) ::_exit(98);
             heartbeat.limit_ms = 50;
             std::this_thread::sleep_for(500ms);
         },
         ends[1]);
     pid_t daemon = 0;
     REQUIRE(::read(ends[0], &daemon, sizeof daemon) == sizeof daemon);
-    ::close(ends[0]);
-    ::close(ends[1]);
     REQUIRE(::ptrace(PTRACE_SEIZE, daemon, nullptr, nullptr) == 0);
+    REQUIRE(::write(go[1], "x", 1) == 1);
+    for (const int end : {ends[0], ends[1], go[0], go[1]}) ::close(end);
     // The end of a traced process is reported here first, then to its parent.
     int status = 0;
     CHECK(::waitpid(daemon, &status, __WALL) == daemon);
