@@ -64,7 +64,7 @@ bool exists(pid_t pid) {
 // Waits for what will be true soon, or says false.
 template <typename Condition>
 bool soon(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (!condition()) {
         if (std::chrono::steady_clock::now() > deadline) return false;
         ::poll(nullptr, 0, 1);
@@ -277,13 +277,12 @@ TEST_CASE("another user's connection is closed unread") {
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         address.sin_port = htons(port);
-        // The first bytes of a greeting; libpmix would wait for the rest for two seconds.
-        if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-            ::send(fd, "\0\0\0\0", 4, MSG_NOSIGNAL) != 4)
-            ::_exit(4);
-        pollfd one{fd, POLLIN, 0};
+        // The first bytes of a greeting. libpmix would read them, and wait for the rest for two
+        // seconds. If they are unread when the connection is closed, the kernel resets it.
+        if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) ::_exit(4);
+        if (::send(fd, "\0\0\0\0", 4, MSG_NOSIGNAL) != 4) ::_exit(errno == EPIPE ? 0 : 4);
         char byte = 0;
-        ::_exit(::poll(&one, 1, 1000) == 1 && ::recv(fd, &byte, 1, 0) <= 0 ? 0 : 5);
+        ::_exit(::recv(fd, &byte, 1, 0) == -1 && errno == ECONNRESET ? 0 : 5);
     };
     const PmiOutcome outcome = run(std::move(job));
     INFO(outcome.output);
@@ -368,7 +367,7 @@ TEST_CASE("nothing is left behind but the job's directory after everything was k
     ::close(ends[1]);
     pollfd one{ends[0], POLLIN, 0};
     char line[256] = "";
-    REQUIRE(::poll(&one, 1, 20000) == 1);
+    REQUIRE(::poll(&one, 1, 60000) == 1);
     REQUIRE(::read(ends[0], line, sizeof line - 1) > 0);
     ::close(ends[0]);
     int pids[3] = {};

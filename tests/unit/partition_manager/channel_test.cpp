@@ -246,7 +246,7 @@ TEST_CASE("drain waits for a reader", "[channel]") {
     for (int i = 0; i < 4; ++i) one.end.channel->send_data(FrameKind::kStdout, 0, i, payload);
     std::string received;
     std::thread reader([&] { received = read_all(one.peer.get()); });
-    one.end.channel->drain(std::chrono::milliseconds(10000));
+    one.end.channel->drain(std::chrono::milliseconds(60000));
     CHECK(one.end.channel->queued_bytes() == 0);
     one.end.channel->close();
     reader.join();
@@ -268,7 +268,7 @@ TEST_CASE("drain does not wait forever", "[channel]") {
     CHECK(received.size() == kMaxDataPayload + kFrameHeaderBytes);
     one.peer.reset();
     one.end.channel->send(Pulse{});
-    one.end.channel->drain(std::chrono::milliseconds(10000));
+    one.end.channel->drain(std::chrono::milliseconds(60000));
     CHECK(one.end.channel->queued_bytes() == 0);
 }
 

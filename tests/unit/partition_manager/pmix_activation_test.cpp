@@ -89,7 +89,7 @@ TEST_CASE("who opens the gate waits until the service ends, and is told of") {
     REQUIRE_FALSE(gate.empty());
     const pid_t child = ::fork();
     if (child == 0) ::_exit(::open(gate.c_str(), O_RDONLY) >= 0 ? 0 : 1);
-    CHECK(readable(activation.gate_fd(), 10000));
+    CHECK(readable(activation.gate_fd(), 60000));
     int status = -1;
     CHECK(::waitpid(child, &status, WNOHANG) == 0);
     activation.shutdown();
@@ -105,7 +105,7 @@ TEST_CASE("a signal of an earlier job opens no later gate") {
         const std::string gate = value_of(activation.environment(0), kGate);
         // Without waiting: refused, but the holder is told.
         CHECK(::open(gate.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC) == -1);
-        CHECK(readable(activation.gate_fd(), 10000));
+        CHECK(readable(activation.gate_fd(), 60000));
     }
     Directory second;
     PmixActivation activation = PmixActivation::open(job_in(second.path), {});
@@ -130,7 +130,7 @@ TEST_CASE("the listener shows who has something to say") {
     CHECK_FALSE(readable(activation.listener_fd(), 20));
     const UniqueFd talks = connect_to(port);
     REQUIRE(::send(talks.get(), "x", 1, MSG_NOSIGNAL) == 1);
-    CHECK(readable(activation.listener_fd(), 10000));
+    CHECK(readable(activation.listener_fd(), 60000));
     activation.shutdown();
     activation.shutdown();
     CHECK(activation.listener_fd() == -1);
@@ -149,7 +149,7 @@ TEST_CASE("a helper that cannot be started, or ends at once, is told") {
         activation.start_helper("/bin/true", {});
         REQUIRE(activation.control_fd() >= 0);
         std::vector<PmixMessage> messages;
-        while (messages.empty() && readable(activation.control_fd(), 10000))
+        while (messages.empty() && readable(activation.control_fd(), 60000))
             messages = activation.on_readable();
         REQUIRE(messages.size() == 1);
         CHECK(std::holds_alternative<PmixFailed>(messages[0]));

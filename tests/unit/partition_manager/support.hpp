@@ -27,7 +27,7 @@ namespace poe::pm::test {
 
 inline const bool kSigpipeIgnored = ::signal(SIGPIPE, SIG_IGN) != SIG_ERR;
 
-inline constexpr std::chrono::seconds kDeadline{20};
+inline constexpr std::chrono::seconds kDeadline{60};
 
 class TempDirectory {
   public:
@@ -159,7 +159,7 @@ inline int in_child(const std::function<int()>& work) {
         ::setrlimit(RLIMIT_CORE, &no_core);
         ::signal(SIGALRM, SIG_DFL);
         for (const int fatal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL}) ::signal(fatal, SIG_DFL);
-        ::alarm(10);
+        ::alarm(60);
         ::_exit(work());
     }
     int status = 0;
