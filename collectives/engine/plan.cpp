@@ -187,6 +187,13 @@ bool Plan::advance(comm::MessageLayer& messages) {
     return true;
 }
 
+bool Plan::has_messages_under_way() const noexcept {
+    if (!running_) return false;
+    for (std::uint32_t i = started_ - std::min(started_, window_); i < started_; ++i)
+        if (messages_[i % window_].outcome() == comm::Outcome::kPending) return true;
+    return false;
+}
+
 Awaited Plan::awaited(const comm::MessageLayer& messages) noexcept {
     const Message& waited = message(waited_);
     return waited.is_send ? messages.awaited_by(waited.send) : messages.awaited_by(waited.receive);
@@ -212,6 +219,19 @@ void Plan::wait(comm::MessageLayer& messages) {
 
 void Plan::finish(comm::MessageLayer& messages) {
     while (!advance(messages)) wait(messages);
+}
+
+// Never destroyed: messages may be under way until the process ends.
+static std::vector<std::unique_ptr<Plan>>& plans_without_group() {
+    static auto& plans = *new std::vector<std::unique_ptr<Plan>>;
+    return plans;
+}
+
+Plans::~Plans() {
+    std::vector<std::unique_ptr<Plan>>& others = plans_without_group();
+    std::erase_if(others, [](const auto& plan) { return !plan->has_messages_under_way(); });
+    for (Kept& each : kept)
+        if (each.plan->has_messages_under_way()) others.push_back(std::move(each.plan));
 }
 
 Plan* Plans::find(const Shape& shape, bool users_function) noexcept {

@@ -46,6 +46,9 @@ class Plan {
     // run.
     void hold(bool held) noexcept { held_ = held; }
     bool free() const noexcept { return !running_ && !held_; }
+    // True if a message of a run has not ended, so the memory of the plan must stay. A run that has
+    // failed may have ended before its messages.
+    bool has_messages_under_way() const noexcept;
     // How the run ended, and with which task it failed.
     comm::Outcome outcome() const noexcept { return outcome_; }
     TaskId culprit() const noexcept { return culprit_; }
@@ -106,6 +109,11 @@ class Plan {
 
 // The plans of a group, the most recently used first. The least recently used ones are deleted.
 struct Plans {
+    Plans() = default;
+    Plans(const Plans&) = delete;
+    Plans& operator=(const Plans&) = delete;
+    // Keeps the plans whose messages are still under way until these have ended.
+    ~Plans();
     // Returns a free plan for this shape; null if there is none.
     Plan* find(const Shape& shape, bool users_function) noexcept;
     Plan& add(std::unique_ptr<Plan> plan, bool users_function);
