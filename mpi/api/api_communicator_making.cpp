@@ -94,7 +94,7 @@ int start_duplicate(Call& call, MPI_Comm comm, const Info* info, MPI_Comm* newco
     if (environment().checking)
         duplication = after_agreement(call, parent, check::describe(call.function(), call.site()),
                                       std::move(duplication));
-    Request& work = make_work(call.runtime().messages(), std::move(duplication), &parent, false);
+    Request& work = make_work(call.runtime(), std::move(duplication), &parent, false);
     if (fault) {
         discard(call, copy);
         if (has_ended(work)) {

@@ -59,9 +59,8 @@ template <typename Side>
 int prepare(Call& call, const PartitionedCall& given, MPI_Request* request) {
     PartitionedArguments arguments;
     if (!resolve(call, given, arguments)) return call.code();
-    *request = handle_of(make_work(call.runtime().messages(),
-                                   std::make_unique<Side>(call.runtime(), arguments),
-                                   arguments.comm, true));
+    *request = handle_of(make_work(
+        call.runtime(), std::make_unique<Side>(call.runtime(), arguments), arguments.comm, true));
     return MPI_SUCCESS;
 }
 

@@ -76,8 +76,7 @@ int flush(Call& call, const BufferOwner& owner) {
 int start_flush(Call& call, const BufferOwner& owner, MPI_Request* request) {
     std::shared_ptr<SendBuffer>& place = buffer_of(owner);
     if (!place) return refuse_missing(call);
-    Request& made =
-        make_work(call.runtime().messages(), std::make_unique<Flush>(place), owner.comm, false);
+    Request& made = make_work(call.runtime(), std::make_unique<Flush>(place), owner.comm, false);
     *request = handle_of(made);
     return MPI_SUCCESS;
 }

@@ -114,7 +114,7 @@ int begin(Call& call, Window& window, const AccessArguments& arguments, MPI_Requ
     if (Fault fault = start_access(call.runtime(), window, arguments, pending))
         return call.fail(fault);
     if (handle == nullptr) return MPI_SUCCESS;
-    *handle = handle_of(make_work(call.runtime().messages(),
+    *handle = handle_of(make_work(call.runtime(),
                                   make_access_work(call.runtime(), window, std::move(pending)),
                                   window.comm, false));
     return MPI_SUCCESS;

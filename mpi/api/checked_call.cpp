@@ -63,8 +63,8 @@ WorkPtr after_agreement(Call& call, Comm& members, const check::Description& des
 int agree_on(Call& call, Comm& members, const check::Description& description) {
     return wait_for_work(
         call, members,
-        make_work(call.runtime().messages(), after_agreement(call, members, description, nullptr),
-                  &members, false));
+        make_work(call.runtime(), after_agreement(call, members, description, nullptr), &members,
+                  false));
 }
 
 int complete_checked(Call& call, Comm& members, const Composer& compose) {
@@ -73,9 +73,8 @@ int complete_checked(Call& call, Comm& members, const Composer& compose) {
     if (made.sequence->ok()) work = made.sequence->recording();
     return wait_for_work(
         call, members,
-        make_work(call.runtime().messages(),
-                  after_agreement(call, members, made.description, std::move(work)), &members,
-                  false));
+        make_work(call.runtime(), after_agreement(call, members, made.description, std::move(work)),
+                  &members, false));
 }
 
 Request* start_checked(Call& call, Comm& members, const Composer& compose) {
@@ -88,7 +87,7 @@ Request* start_checked(Call& call, Comm& members, const Composer& compose) {
     }
     WorkPtr work;
     if (!fault) work = made.sequence->recording();
-    Request& request = make_work(call.runtime().messages(),
+    Request& request = make_work(call.runtime(),
                                  after_agreement(call, members, made.description, std::move(work),
                                                  fault ? warn_for_all : report_for_all),
                                  &members, false);
@@ -101,7 +100,7 @@ Request* start_checked(Call& call, Comm& members, const Composer& compose) {
 Request* prepare_checked(Call& call, Comm& members, const Composer& compose) {
     Composed made = compose_checked(call, members, Sequence::Form::kPersistent, compose);
     if (agree_on(call, members, made.description) != MPI_SUCCESS) return nullptr;
-    return &make_work(call.runtime().messages(), made.sequence->recording(), &members, true);
+    return &make_work(call.runtime(), made.sequence->recording(), &members, true);
 }
 
 }  // namespace poe::mpi

@@ -59,7 +59,7 @@ Request* make_collective(Call& call, Comm& members, Sequence::Form form, Compose
         call.fail(sequence.fault());
         return nullptr;
     }
-    return &make_work(call.runtime().messages(), sequence.recording(), &members,
+    return &make_work(call.runtime(), sequence.recording(), &members,
                       form == Sequence::Form::kPersistent);
 }
 

@@ -259,7 +259,7 @@ Request* make_access(Call& call, const DataAccess& what, ResolvedAccess& resolve
     if (refuse_split(call, file) || !resolve_access(call, what, resolved)) return nullptr;
     const Bytes bytes = resolved.data.bytes();
     Request& request = make_work(
-        call.runtime().messages(),
+        call.runtime(),
         std::make_unique<CollectiveTransfer>(call.runtime(), file, what.access, resolved.position,
                                              std::move(resolved.data), blocks),
         file.comm, false);
@@ -334,19 +334,17 @@ int start_access_file(Call& call, const DataAccess& what, MPI_Request* request) 
     if (is_in_steps(file, resolved.data)) {
         advance_pointer(what, file, resolved.position, requested);
         *request = handle_of(
-            make_work(call.runtime().messages(),
+            make_work(call.runtime(),
                       std::make_unique<AccessInSteps>(call.runtime(), file, what.access,
                                                       resolved.position, std::move(resolved.data)),
                       file.comm, false));
-        call.runtime().keep_moving();
         return MPI_SUCCESS;
     }
     const Transferred moved = move_own(call, what, resolved);
     if (moved.fault) return call.fail(moved.fault);
     advance_pointer(what, file, resolved.position, requested);
-    *request =
-        handle_of(make_work(call.runtime().messages(),
-                            std::make_unique<EndedAccess>(file, moved.bytes), file.comm, false));
+    *request = handle_of(make_work(call.runtime(), std::make_unique<EndedAccess>(file, moved.bytes),
+                                   file.comm, false));
     return MPI_SUCCESS;
 }
 

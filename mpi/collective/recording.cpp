@@ -8,7 +8,7 @@ namespace {
 
 // What a recording without content keeps at most: steps, and messages of each of them.
 constexpr std::size_t kKeptSteps = 4;
-constexpr std::size_t kKeptMessages = 64;
+constexpr std::size_t kKeptMessages = 32;
 
 }  // namespace
 
@@ -59,6 +59,7 @@ void Recording::clear() noexcept {
 void Recording::empty(std::unique_ptr<Step>& step) noexcept {
     let_go(*step);
     step->round.clear();
+    if (!step->call.shape.is_regular()) step->call.shape = {};
     if (step->work) step->work = nullptr;
     if (step->round.capacity() > kKeptMessages) step.reset();
 }
@@ -113,7 +114,7 @@ void Recording::begin(Step& step) {
     }
 }
 
-// `look_for_ends`: ends the message that the step waits for if its task has ended.
+// `look_for_ends`: ends the message that the step waits for if the task at its other end has ended.
 bool Recording::ended(Step& step, bool look_for_ends) {
     comm::MessageLayer& messages = context_.messages();
     switch (step.kind) {

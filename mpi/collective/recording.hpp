@@ -3,7 +3,8 @@
 // request of the call owns it.
 //
 // A communicator keeps a few recordings with their memory, because most programs repeat their
-// calls. Such a call allocates nothing.
+// calls. In the usual case a repeated call allocates nothing; scratch memory is allocated each
+// time.
 #pragma once
 
 #include <functional>
@@ -26,14 +27,14 @@ using RecordingPtr = std::unique_ptr<Recording, WorkRelease>;
 // The recordings that a communicator keeps for reuse.
 class SpareRecordings {
   public:
-    // Returns a recording without content for a call of `comm`, to which this object belongs. Both
-    // must stay as long as the recording. `type` is the type of its messages.
+    // Returns a recording without content for a call of `comm`, to which this object belongs. The
+    // context and the communicator must outlive the recording. `type` is the type of its messages.
     RecordingPtr take(collectives::CollectiveContext& context, Comm& comm, std::int32_t type,
                       bool persistent);
 
   private:
     friend class Recording;
-    static constexpr std::size_t kMost = 8;
+    static constexpr std::size_t kMost = 4;
     std::vector<std::unique_ptr<Recording>> kept_;
 };
 
@@ -50,7 +51,8 @@ class Recording final : public Work {
     collectives::CollectiveCall& add_collective();
     // Adds a step: work on memory.
     void add_local(std::function<void()> work);
-    // The round to which messages are added; add_round() makes it a step.
+    // The round to which messages are added. add_round() makes it a step, and the next round is
+    // empty.
     Round& open_round();
     void add_round();
     // What the steps need stays as long as they do: memory, a datatype, the operation of the call.
@@ -65,6 +67,9 @@ class Recording final : public Work {
     bool wait(comm::MessageLayer& messages) override;
     const Fault& fault() const noexcept { return fault_; }
     bool succeeded() const noexcept override { return !fault_; }
+    bool calls_program() const noexcept override {
+        return reduction_ && reduction_->calls_program();
+    }
     Fault result() override { return fault_; }
     void release() noexcept override;
 

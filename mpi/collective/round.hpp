@@ -33,11 +33,13 @@ class Round {
     void begin(comm::MessageLayer& messages, ContextId context, std::int32_t type);
     // Returns true if all messages have ended; stores the first failure in `fault`. Does not block.
     bool ended(Fault& fault);
-    // Ends the message that the round waits for if it cannot complete. Precondition: ended() has
-    // just returned false, as for the next two.
+    // The next three functions have the precondition that ended() has just returned false.
+    //
+    // Ends the message that the round waits for if it cannot complete.
     void end_if_hopeless(comm::MessageLayer& messages);
     // Blocks until that message has ended.
     void wait(comm::MessageLayer& messages);
+    // Describes that message.
     Awaited awaited(const comm::MessageLayer& messages) const;
 
   private:

@@ -49,8 +49,8 @@ class Work {
     virtual bool wait(comm::MessageLayer&) { return false; }
     // Why the operation failed; no fault if it succeeded. Called after the end, once or more.
     virtual Fault result() { return {}; }
-    // True if the operation has succeeded, so that nobody needs to ask for result(). False: perhaps
-    // it has. Called after the end.
+    // True if the operation has succeeded, so that nobody needs to ask for result(). If it is
+    // false, result() tells. Called after the end.
     virtual bool succeeded() const noexcept { return false; }
     // The bytes that the status of the request names: of a data access to a file, those that
     // have moved.

@@ -131,7 +131,7 @@ Fault start(comm::Runtime& runtime, Request& request) {
     }
     request.active = true;
     if (request.type == Type::kWork) {
-        start_work(messages, request);
+        start_work(runtime, request);
     } else if (!has_ended(request)) {
         runtime.keep_moving();
     }

@@ -47,7 +47,8 @@ void end(Request& request) noexcept {
 
 }  // namespace
 
-void start_work(comm::MessageLayer& messages, Request& request) {
+void start_work(comm::Runtime& runtime, Request& request) {
+    comm::MessageLayer& messages = runtime.messages();
     request.active = true;
     request.ended = false;
     request.work->start(messages);
@@ -55,16 +56,17 @@ void start_work(comm::MessageLayer& messages, Request& request) {
         request.ended = true;
     } else {
         add(messages, request);
+        runtime.keep_moving();
     }
 }
 
-Request& make_work(comm::MessageLayer& messages, WorkPtr work, Comm* comm, bool persistent) {
+Request& make_work(comm::Runtime& runtime, WorkPtr work, Comm* comm, bool persistent) {
     Request& request = make_request();
     request.type = Request::Type::kWork;
     request.work = std::move(work);
     request.persistent = persistent;
     if (comm != nullptr) set_comm(request, *comm);
-    if (!persistent) start_work(messages, request);
+    if (!persistent) start_work(runtime, request);
     return request;
 }
 
@@ -76,12 +78,16 @@ void wait_for_work(comm::MessageLayer& messages, Request& request) {
     if (request.ended) return;
     // Meanwhile only this function continues the operation.
     remove(request);
-    while (request.work->wait(messages)) {
-        if (!request.work->advance(messages)) continue;
-        request.ended = true;
-        return;
-    }
-    add(messages, request);
+    struct Return {
+        ~Return() {
+            if (!request.ended) add(messages, request);
+        }
+        comm::MessageLayer& messages;
+        Request& request;
+    };
+    const Return at_end{messages, request};
+    while (!request.ended && request.work->wait(messages))
+        request.ended = request.work->advance(messages);
 }
 
 // Continues all operations, but those that may call functions of the program only if
@@ -89,7 +95,12 @@ void wait_for_work(comm::MessageLayer& messages, Request& request) {
 bool ActiveWorks::help(bool users_functions) {
     // An operation may call the message layer, which may call its helpers.
     if (advancing) return false;
-    advancing = true;
+    struct Advancing {
+        explicit Advancing(bool& what) noexcept : flag(what) { flag = true; }
+        ~Advancing() { flag = false; }
+        bool& flag;
+    };
+    const Advancing now(advancing);
     bool any = false;
     for (Request* each = first; each != nullptr; each = next) {
         next = each->next_work;
@@ -99,7 +110,6 @@ bool ActiveWorks::help(bool users_functions) {
         any = true;
     }
     next = nullptr;
-    advancing = false;
     return any;
 }
 

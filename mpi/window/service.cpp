@@ -124,8 +124,7 @@ void begin_serving(comm::Runtime& runtime, Window& window) {
         all.with_mailbox.push_back(&window);
     }
     if (!std::exchange(all.running, true)) {
-        Request& request =
-            make_work(runtime.messages(), std::make_unique<ServiceWork>(), nullptr, false);
+        Request& request = make_work(runtime, std::make_unique<ServiceWork>(), nullptr, false);
         request.freed = true;
     }
     runtime.keep_moving();

@@ -193,6 +193,13 @@ int main(int argc, char** argv) {
 }
 """
 
+# The same for a non-blocking collective call: task 0 cannot end its call while nobody moves the blocks of task 1.
+PROGRESS_COLLECTIVE = PROGRESS_LONG.replace("MPI_Send(data, LENGTH, MPI_CHAR, 1, 3, MPI_COMM_WORLD);", """
+        MPI_Ialltoall(data, LENGTH / 2, MPI_CHAR, result, LENGTH / 2, MPI_CHAR, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);""").replace("MPI_Irecv(data, LENGTH, MPI_CHAR, 0, 3, MPI_COMM_WORLD, &request);", """
+        MPI_Ialltoall(data, LENGTH / 2, MPI_CHAR, result, LENGTH / 2, MPI_CHAR, MPI_COMM_WORLD, &request);""").replace(
+    "data[LENGTH - 1]);", "result[LENGTH / 2 - 1]);").replace("static char data[LENGTH];", "static char data[LENGTH], result[LENGTH];")
+
 # A thread of each task waits for a message of the other task, which only the main threads send.
 THREADS = r"""
 #include <mpi.h>
@@ -498,10 +505,11 @@ class Threads(MpiTest):
             self.assertEqual(self.ok(poe(program, self.folder / f"computes.{turn}", "-procs", "2")).stdout, b"1 1\n")
 
     def test_a_long_message_arrives_while_its_receiver_computes(self):
-        program = self.compile(PROGRESS_LONG)
-        for device in ("us", "ip"):
-            with tempfile.TemporaryDirectory() as folder:
-                self.assertEqual(self.ok(poe(program, folder, "-procs", "2", "-euilib", device)).stdout, b"5\n")
+        for text in (PROGRESS_LONG, PROGRESS_COLLECTIVE):
+            program = self.compile(text)
+            for device in ("us", "ip"):
+                with self.subTest(text=text, device=device), tempfile.TemporaryDirectory() as folder:
+                    self.assertEqual(self.ok(poe(program, folder, "-procs", "2", "-euilib", device)).stdout, b"5\n")
 
     def test_waits_are_seen_and_are_no_deadlock(self):
         program = self.compile(THREADS, "threads", "-pthread")
