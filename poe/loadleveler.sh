@@ -264,7 +264,11 @@ local_jobs() { # prints the directories of jobs that run, and clears away what i
     for folder in "$state"/*/; do
         folder=${folder%/}
         [ -d "$folder" ] || continue
-        if is_running "$folder"; then echo "$folder"; else rm -rf "$folder"; fi
+        if is_running "$folder"; then
+            echo "$folder"
+        elif [ -z "$(find "$folder" -maxdepth 0 -mmin -1)" ]; then
+            rm -rf "$folder" # not one that llsubmit is just filling
+        fi
     done
 }
 
