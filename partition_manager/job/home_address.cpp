@@ -16,8 +16,10 @@ std::string address_towards(const std::string& name) {
     for (const NodeAddress& one : found.front()) {
         const UniqueFd probe(::socket(static_cast<int>(one.family), SOCK_DGRAM | SOCK_CLOEXEC, 0));
         const SocketAddress to(one, kDiscard);
-        if (probe && ::connect(probe.get(), to.get(), to.length) == 0)
-            return local_address(probe.get()).first.text();
+        if (!probe || ::connect(probe.get(), to.get(), to.length) != 0) continue;
+        // The scope of a link-local address has a meaning on this node only.
+        if (const NodeAddress own = local_address(probe.get()).first; own.scope == 0)
+            return own.text();
     }
     return "";
 }
