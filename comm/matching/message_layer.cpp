@@ -268,7 +268,7 @@ void MessageLayer::end_if_lost(ReceiveRequest& request) {
         lost = lost_sender(request.wanted);
     } else {
         // The receive is matched, and `source` is the sender. As long as the sender lives, it sends
-        // the rest or waits until this task has fetched it, whichever other members have ended.
+        // the rest or waits until this task has fetched it, even if other members have ended.
         look_for_ends();
         if (fault_of(request.source) != nullptr) lost = request.source;
         fault_seen_ = fault_seen_ || lost >= 0;

@@ -185,8 +185,9 @@ class MessageLayer final : private PipeSink {
     bool has_more_to_do() const noexcept {
         return helper_ != nullptr || request_helper_ != nullptr || needs_polling();
     }
-    // True if a message can complete something: a posted receive, or a long message that is
-    // announced or on its way.
+    // True if progress() or a helper have operations in progress, or if a message of another task
+    // would complete something: a posted receive, or a long message that is announced or on its
+    // way.
     bool has_open_requests() const noexcept {
         return has_more_to_do() || !posted_.empty() || sends_.any() || receives_.any();
     }

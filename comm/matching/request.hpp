@@ -82,7 +82,7 @@ struct SendRequest : Request {
     SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in = kMplContext,
                 FlowClass of_flow = FlowClass::kUser)
         : view(what), dest(to), type(of_type), context(in), flow(of_flow) {}
-    // Makes a request that has ended the send of another message, which is not synchronous and not
+    // Prepares a request that has ended to send another message, which is not synchronous and not
     // of an exchange. Takes less time than to construct a new request.
     void reset(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in,
                FlowClass of_flow) noexcept {

@@ -23,8 +23,7 @@ namespace {
 constexpr std::size_t kLongestFile = std::size_t{1} << 20;
 constexpr const char* kNewFile = "new";
 
-// Two names of one job with the same hash, of which there is no example, cannot both be
-// shared; the file says which one is.
+// If two names of one job had the same hash, only one could be shared; the file says which one is.
 std::string file_of(std::string_view name) {
     const std::uint64_t hash = Hash64().add(name).value();
     std::array<char, 17> digits{};

@@ -100,6 +100,7 @@ class WatchTest(LaunchTest):
             text, last = job.errors(), last_report()
         self.assertRegex(last, in_order)
         stuck = [numbers_of(words) for words in re.findall(r"deadlock: tasks? ([\d,-]+) ", text)]
+        self.assertTrue(stuck, text)
         self.assertEqual(len(stuck), text.count("0031-258"), text)
         for before, after in zip(stuck, stuck[1:]):
             self.assertLess(before, after, text)

@@ -1,5 +1,5 @@
-// The end of a third task, whose communicator the two tasks of a message belong to: what has begun
-// between the two is finished, and nothing else is waited for.
+// A member of a communicator ends while two others exchange a message: a message that has begun is
+// finished, and nothing else is waited for.
 #include <filesystem>
 #include <memory>
 #include <string>
