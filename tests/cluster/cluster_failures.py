@@ -176,8 +176,7 @@ class Failures(ClusterTest):
         job = self.begin(script="echo up; while [ ! -e go ]; do sleep 0.1; done; exec yes")
         self.write("go", "")
         wait_for(lambda: self.find(5, "yes"), "output")
-        self.signal(job, signal.SIGTERM)
-        self.signal(job, signal.SIGTERM)
+        self.terminate_twice(job, "yes")
         for host in range(1, 8):
             wait_for(lambda host=host: not host_processes(host), f"host {host} to be empty")
         job.stdout.close()

@@ -69,8 +69,7 @@ class Streams(ClusterTest):
 
         self.wait_until_stuck(TASKS)
         sizes = self.sizes()
-        self.signal(job, signal.SIGTERM)  # control gets through
-        self.signal(job, signal.SIGTERM)
+        self.terminate_twice(job, "yes")  # control gets through
         for host in range(1, 16):
             wait_for(lambda host=host: not host_processes(host), f"host {host} to be empty", 60)
         job.stdout.close()

@@ -109,6 +109,14 @@ class ClusterTest(unittest.TestCase):
             if poe:
                 os.kill(poe, number)
 
+    def terminate_twice(self, job, program):
+        """Ends the tasks, which execute `program`, by SIGTERM, and then poe by another one. A second signal that came before
+        poe has seen the first one would be lost."""
+        self.signal(job, signal.SIGTERM)
+        commands = lambda: [command for host in range(HOSTS) for command in host_processes(host).values()]
+        wait_for(lambda: not any(command.startswith(program) for command in commands()), "the tasks to end")
+        self.signal(job, signal.SIGTERM)
+
     def poe(self, *args, on=0, env=None, input=None, timeout=DEADLINE):
         process = self.start(*args, on=on, env=env, stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)
         try:
