@@ -21,7 +21,7 @@ BUSY = "busyput"
 
 def windows(programs, compared, mean_row, how):
     """The rows and the results. `programs`, `compared` and `mean_row` are those of mpi_bench."""
-    built, rows, results, means = programs("mpi_window_bench.c"), [], {}, []
+    built, rows, results, means, all_shares = programs("mpi_window_bench.c"), [], {}, [], []
     for window in WINDOWS:
         shares = {}
         for operation, (title, sizes) in OPERATIONS.items():
@@ -34,12 +34,13 @@ def windows(programs, compared, mean_row, how):
                     shares.setdefault(state, []).append(share)
         for state, of in sorted(shares.items()):
             means.append(mean_row(f"one-sided, {window} windows, {state}", of, MEAN))
+            all_shares += of
         show(window, results)
     found = comm_bench.operation(built, f"{BUSY}-created", (8,), **how)
     results[BUSY] = found
     for state, of in sorted(found.items()):
         rows.append(compared(f"put and flush, created window, 8 B, the target computes, {state}, µs", of, 8, WORST)[0])
-    return means + rows, results
+    return [mean_row("one-sided, all windows", all_shares, MEAN), *means, *rows], results
 
 
 def show(window, results):

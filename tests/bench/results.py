@@ -30,10 +30,11 @@ AT_LEAST = ">="
 
 
 def row(what, ours, peers=None, target=None, largest=False):
-    """A row of which the best of `peers` (name -> number or None) is the peer: the smallest, or the largest."""
+    """A row of which the best of `peers` (name -> number or None) is the peer: the smallest, or the largest. If no peer has
+    a number, the row has no target, because it is one for the ratio."""
     found = {name: value for name, value in (peers or {}).items() if value is not None}
     if not found:
-        return {"what": what, "ours": ours, "peer": None, "target": target}
+        return {"what": what, "ours": ours, "peer": None, "target": None if peers else target}
     name = (max if largest else min)(found, key=found.get)
     return {"what": what, "ours": ours, "peer": found[name], "peer_name": name, "target": target}
 

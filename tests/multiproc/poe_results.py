@@ -78,7 +78,8 @@ class Format(unittest.TestCase):
     def test_the_best_of_the_peers(self):
         self.assertEqual(cells(row("x", 1.0, {"a": None, "b": 4.0, "c": 2.0}))[2], "2.00 c")
         self.assertEqual(cells(row("x", 1.0, {"a": None, "b": 4.0, "c": 2.0}, None, True))[2], "4.00 b")
-        self.assertEqual(cells(row("x", 1.0, {"a": None}, 2.0))[1:], ["1.00", "-", "-", "≤ 2.0", "yes"])
+        self.assertEqual(cells(row("x", 1.0, {"a": None}, 2.0))[1:], ["1.00", "-", "-", "-", "-"])
+        self.assertEqual(cells(row("x", 1.0, {}, 2.0))[1:], ["1.00", "-", "-", "≤ 2.0", "yes"])
 
     def test_digits(self):
         shown = [cells(row("", value))[1] for value in (1225.4, 55.93, 6.774, 0.1331, 128)]
