@@ -125,6 +125,7 @@ void JobOutput::keep_ordered(TaskId task, std::string_view data) {
 }
 
 void JobOutput::deliver(FrameKind kind, TaskId task, std::string_view data, bool open) {
+    if (dropping_) return;
     Stream& to = stream(kind);
     if (to.files) return to.files->append(task, data, open);
     if (job_.stamp_output) {
@@ -155,7 +156,13 @@ void JobOutput::write_folded() {
 }
 
 bool JobOutput::has_room(FrameKind kind) const {
-    return stream(kind).backlog() <= kWriterBacklog;
+    return dropping_ || stream(kind).backlog() <= kWriterBacklog;
+}
+
+void JobOutput::drop() {
+    dropping_ = true;
+    handlers_.on_room(FrameKind::kStdout);
+    handlers_.on_room(FrameKind::kStderr);
 }
 
 std::size_t JobOutput::backlog() const {

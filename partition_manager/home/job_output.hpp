@@ -71,6 +71,10 @@ class JobOutput {
     // then.
     bool finish(const std::function<bool()>& impatient);
 
+    // From now on drops what the daemons send, because the readers take nothing and the job must
+    // end: a daemon ends only when all of its output has been taken.
+    void drop();
+
     // Number of bytes that wait for readers.
     std::size_t backlog() const;
     const OutputTails& stderr_tails() const { return stderr_tails_; }
@@ -117,6 +121,7 @@ class JobOutput {
     LineTime line_time_{{}, std::chrono::system_clock::now()};  // of the output being written
     std::unique_ptr<OrderedOutput> ordered_;
     bool ordered_failed_ = false;
+    bool dropping_ = false;
     FoldedOutput folded_;
     asio::steady_timer folded_timer_;
     std::unique_ptr<OrderedOutput> releasing_;  // what the current flush writes

@@ -19,9 +19,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kReapAgain{10};
 
-// If the user has interrupted more than once, a reader may take no data for at most this long.
-constexpr std::chrono::milliseconds kReaderPatience{500};
-
 std::vector<NodeIndex> places_of(const JobSpec& job) {
     std::vector<NodeIndex> places;
     for (const TaskSpec& task : job.tasks) places.push_back(task.node);
@@ -178,11 +175,8 @@ bool Partition::impatient() {
     const int before = so_far_.interrupts;
     loop_.restart();
     loop_.poll();
-    const auto now = std::chrono::steady_clock::now();
-    const std::size_t unread = output_.backlog();
-    if (unread != reading_.unread) reading_ = {unread, now};
-    output_abandoned_ = so_far_.interrupts > before ||
-                        (so_far_.interrupts > 1 && now - reading_.changed > kReaderPatience);
+    const bool is_stuck = reader_is_stuck();
+    output_abandoned_ = so_far_.interrupts > before || (so_far_.interrupts > 1 && is_stuck);
     return output_abandoned_;
 }
 

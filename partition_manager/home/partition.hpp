@@ -174,15 +174,23 @@ class Partition {
     bool all_over() const;
     void reap_leftovers();
     bool impatient();
+    bool reader_is_stuck();
+    void watch_reader();
 
     struct Timers {
         explicit Timers(asio::io_context& loop)
-            : deadline(loop), launch(loop), interrupt(loop), reap(loop), spawn(loop) {}
+            : deadline(loop),
+              launch(loop),
+              interrupt(loop),
+              reap(loop),
+              spawn(loop),
+              reader(loop) {}
         asio::steady_timer deadline;  // MP_TIMEOUT until started, then maxtime
         asio::steady_timer launch;    // for the progress display on a terminal
         asio::steady_timer interrupt;
         asio::steady_timer reap;
         asio::steady_timer spawn;
+        asio::steady_timer reader;  // of the output, after a second interrupt
     };
     // Requests to start tasks are served one at a time, so that each new job gets the summaries of
     // all running jobs, and they get its summary.
@@ -210,7 +218,8 @@ class Partition {
         std::chrono::nanoseconds maxtime{0};  // what was left of maxtime then
         bool left = false;                    // the pdbx that has started the job has detached
     };
-    // The amount of unread output when impatient() last checked, and the time of its last change.
+    // The amount of unread output when reader_is_stuck() last checked, and the time of its last
+    // change.
     struct Reading {
         std::size_t unread = 0;
         std::chrono::steady_clock::time_point changed{};

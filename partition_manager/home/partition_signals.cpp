@@ -14,6 +14,9 @@ namespace {
 
 // If tasks have not ended this long after SIGINT, poe tells the user that they continue.
 constexpr std::chrono::seconds kNoticeInterrupt{1};
+constexpr std::chrono::milliseconds kLookAtReader{100};
+// If the user has interrupted more than once, a reader may take no data for at most this long.
+constexpr std::chrono::milliseconds kReaderPatience{500};
 
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kTerminating[] = {SIGTERM, SIGHUP, SIGXCPU};
@@ -62,13 +65,14 @@ void Partition::on_signal(int signal) {
         return;
     }
     if (contains(kTerminating, signal)) {
-        ++so_far_.interrupts;
+        if (++so_far_.interrupts == 2) watch_reader();
         end_job(judge_.on_terminated(signal, unanswered()), so_far_.interrupts > 1);
         return;
     }
     const bool interrupt = signal == SIGINT || signal == SIGQUIT;
     if (interrupt && stop_gathering()) return;
     if (interrupt && (++so_far_.interrupts > 1 || !first().started())) {
+        if (so_far_.interrupts == 2) watch_reader();
         judge_.on_terminated(signal, unanswered());
         end_all(true);
         return;
@@ -76,6 +80,25 @@ void Partition::on_signal(int signal) {
     judge_.on_signal_forwarded(signal);
     send_all(SignalTasks{signal});
     if (interrupt) on_interrupt(signal);
+}
+
+// After a second interrupt, the output of a job whose reader takes nothing is dropped: the daemons
+// end only when their output has been taken.
+void Partition::watch_reader() {
+    timers_.reader.expires_after(kLookAtReader);
+    timers_.reader.async_wait([this](const asio::error_code& error) {
+        if (error || finished_) return;
+        if (!reader_is_stuck()) return watch_reader();
+        output_.drop();
+    });
+}
+
+// True if the readers of the output have taken nothing for a while.
+bool Partition::reader_is_stuck() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::size_t unread = output_.backlog();
+    if (unread == 0 || unread != reading_.unread) reading_ = {unread, now};
+    return now - reading_.changed > kReaderPatience;
 }
 
 // Tasks that catch the signal continue. poe tells the user how to end them, and ends them when the
