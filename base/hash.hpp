@@ -1,5 +1,6 @@
-// Hash: FNV-1a, a short hash that is the same in all processes and on all nodes. It tells texts and
-// lists apart; it is no protection against somebody who looks for equal hashes.
+// Hash: FNV-1a, a short hash that is the same in all processes and on all nodes. Different
+// texts or lists have different hashes, except by accident. It is not a cryptographic hash: anybody
+// can construct two texts with the same hash.
 #pragma once
 
 #include <cstdint>

@@ -82,8 +82,9 @@ struct SendRequest : Request {
     SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in = kMplContext,
                 FlowClass of_flow = FlowClass::kUser)
         : view(what), dest(to), type(of_type), context(in), flow(of_flow) {}
-    // Prepares a request that has ended to send another message, which is not synchronous and not
-    // of an exchange. Takes less time than to construct a new request.
+    // Prepares a request for its next message, which is not synchronous and does not belong to an
+    // exchange. Faster than constructing a new request. Precondition: the previous message has
+    // ended.
     void reset(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in,
                FlowClass of_flow) noexcept {
         view = what;

@@ -1,6 +1,5 @@
 /* mpi_allocations: a non-blocking or neighbourhood collective call of MPI that is like an earlier
- * one allocates nothing. Counts malloc and its like in this process, also those of the library,
- * whose operator new uses them; see mpl_allocations.c.
+ * one allocates nothing. mpl_allocations.c has the same test of MPL.
  *
  * What the message layer needs is kept in memory that is used again, and any block of calls may
  * need more of it than ever before. So not every block must be without an allocation, but one. A
@@ -10,40 +9,8 @@
 
 enum { BLOCKS = 60, CALLS = 15, LONGEST = 40000, AT_ONCE = 3 };
 
-extern void* __libc_malloc(size_t bytes);
-extern void* __libc_calloc(size_t count, size_t bytes);
-extern void* __libc_realloc(void* old, size_t bytes);
-extern void* __libc_memalign(size_t alignment, size_t bytes);
-
-#define EXPORT __attribute__((visibility("default")))
-
-static unsigned long allocations;
-
-static void count(size_t bytes) {
-    if (bytes < LONGEST) ++allocations;
-}
-
-EXPORT void* malloc(size_t bytes) {
-    count(bytes);
-    return __libc_malloc(bytes);
-}
-EXPORT void* calloc(size_t number, size_t bytes) {
-    count(number * bytes);
-    return __libc_calloc(number, bytes);
-}
-EXPORT void* realloc(void* old, size_t bytes) {
-    count(bytes);
-    return __libc_realloc(old, bytes);
-}
-EXPORT void* aligned_alloc(size_t alignment, size_t bytes) {
-    count(bytes);
-    return __libc_memalign(alignment, bytes);
-}
-EXPORT int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-    count(bytes);
-    *memory = __libc_memalign(alignment, bytes);
-    return *memory == NULL;
-}
+#define COUNTED_BELOW LONGEST
+#include "counted_allocations.h"
 
 static int tasks, me, failed;
 static MPI_Comm ring, world;

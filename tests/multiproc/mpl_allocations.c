@@ -1,6 +1,5 @@
 /* mpl_allocations: a collective call like an earlier one builds nothing and allocates nothing.
- * Counts malloc and its like in this process, also those of the library, whose operator new uses
- * them. All ten operations and the irregular ones, several lengths each, blocking and not, in
+ * All ten operations and the irregular ones, several lengths each, blocking and not, in
  * blocks of calls.
  *
  * What comes before it is asked for is kept in memory that is used again; more than ever before of
@@ -13,36 +12,7 @@
 
 enum { BLOCKS = 60, CALLS = 15, LONGEST = 100000 };
 
-extern void* __libc_malloc(size_t bytes);
-extern void* __libc_calloc(size_t count, size_t bytes);
-extern void* __libc_realloc(void* old, size_t bytes);
-extern void* __libc_memalign(size_t alignment, size_t bytes);
-
-#define EXPORT __attribute__((visibility("default")))
-
-static unsigned long allocations;
-
-EXPORT void* malloc(size_t bytes) {
-    ++allocations;
-    return __libc_malloc(bytes);
-}
-EXPORT void* calloc(size_t count, size_t bytes) {
-    ++allocations;
-    return __libc_calloc(count, bytes);
-}
-EXPORT void* realloc(void* old, size_t bytes) {
-    ++allocations;
-    return __libc_realloc(old, bytes);
-}
-EXPORT void* aligned_alloc(size_t alignment, size_t bytes) {
-    ++allocations;
-    return __libc_memalign(alignment, bytes);
-}
-EXPORT int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-    ++allocations;
-    *memory = __libc_memalign(alignment, bytes);
-    return *memory == NULL;
-}
+#include "counted_allocations.h"
 
 static int tasks, me, failed;
 static char *given, *result;

@@ -91,8 +91,8 @@ class MplWaits(LaunchTest):
         return waits
 
     def check_late_receivers(self, how, tasks, call_that_waits):
-        """What vt says is checked for every run. On a busy computer the senders may be late instead, so a run is repeated until
-        a receiver is."""
+        """Checks what vt says about each run. On a busy computer, the senders may be late and not the receivers; therefore the
+        program is run again until a receiver was late."""
         def run():
             trace, calls, summary = self.traced(how, tasks)
             waits = self.late_receivers(trace, calls, call_that_waits)

@@ -86,8 +86,8 @@ class WatchTest(LaunchTest):
         return wait_for(all_wait, f"tasks {tasks} to wait")
 
     def told(self, how, tasks, *expected, **variables):
-        """The lines about the deadlock, which is told once and must have `expected` in it, in order. On a busy computer some
-        tasks may come so late that it is told of the others before."""
+        """Returns the last report of the deadlock, which must contain the texts `expected` in this order. On a busy computer,
+        some tasks may reach the deadlock late. Then poe first reports the deadlock of the other tasks."""
         with self.running(how, tasks, **variables) as job:
             last_report = lambda: job.errors().rpartition("0031-258")[2]
             in_order = re.compile(".*".join(map(re.escape, expected)), re.DOTALL)
