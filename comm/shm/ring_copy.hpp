@@ -32,11 +32,11 @@ namespace poe::comm {
 class RingCopy {
   public:
     // Like memcpy. The copied bytes are visible to any thread that acquires a release store made
-    // after this call.
-    void operator()(std::byte* to, const std::byte* from, Bytes n) noexcept {
+    // after this call. `fetched`: the lines of `to` have been prefetched for writing.
+    void operator()(std::byte* to, const std::byte* from, Bytes n, bool fetched = false) noexcept {
 #if defined(__x86_64__)
         if (n >= kWorthTiming) {
-            timed(to, from, n);
+            timed(to, from, n, fetched);
             return;
         }
 #endif
@@ -44,8 +44,11 @@ class RingCopy {
     }
 
     // The same for n bytes from position `offset` of a message, which need not be contiguous.
-    void gather(std::byte* to, const BufferView& from, Bytes offset, Bytes n) noexcept {
-        if (from.contiguous()) return (*this)(to, from.start() + offset, n);
+    // Senders prefetch the lines for messages of up to `fetched_up_to` bytes.
+    void gather(std::byte* to, const BufferView& from, Bytes offset, Bytes n,
+                Bytes fetched_up_to) noexcept {
+        if (from.contiguous())
+            return (*this)(to, from.start() + offset, n, from.size() <= fetched_up_to);
         std::array<std::byte, kPacked> packed;
         for (Bytes done = 0; done < n;) {
             const Bytes piece = n - done < kPacked ? n - done : kPacked;
@@ -90,19 +93,26 @@ class RingCopy {
         return true;
     }
 
-    void timed(std::byte* to, const std::byte* from, Bytes n) noexcept {
+    // A copy of longer blocks does not need their lines, because rep movsb overwrites whole lines.
+    static void copy_ordinarily(std::byte* to, const std::byte* from, Bytes n,
+                                bool fetched) noexcept {
+        fetched ? copy_medium(to, from, n) : void(std::memcpy(to, from, n));
+    }
+
+    void timed(std::byte* to, const std::byte* from, Bytes n, bool fetched) noexcept {
         Way way = past_cache_is_cheaper() ? kNonTemporal : kOrdinary;
         if (++copies_ % kTryOther == 0) {
             way = way == kOrdinary ? kNonTemporal : kOrdinary;
         } else if (copies_ % kTimeOne != 0) {
-            way == kNonTemporal ? copy_non_temporal(to, from, n) : void(std::memcpy(to, from, n));
+            way == kNonTemporal ? copy_non_temporal(to, from, n)
+                                : copy_ordinarily(to, from, n, fetched);
             return;
         }
         const std::uint64_t start = __rdtsc();
         if (way == kNonTemporal) {
             copy_non_temporal(to, from, n);
         } else {
-            std::memcpy(to, from, n);
+            copy_ordinarily(to, from, n, fetched);
             // Stores may still wait in the store buffer for their lines; the fence includes that
             // wait.
             _mm_sfence();

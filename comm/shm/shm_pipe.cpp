@@ -88,8 +88,8 @@ void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, 
     const Bytes inside = position & (memory_.ring_bytes - 1);
     const Bytes first = std::min(n, memory_.ring_bytes - inside);
     reserve_up_to(memory_, reserved_, inside + first);
-    copy_.gather(memory_.ring + inside, payload, offset, first);
-    if (first < n) copy_.gather(memory_.ring, payload, offset + first, n - first);
+    copy_.gather(memory_.ring + inside, payload, offset, first, kWholeFrame);
+    if (first < n) copy_.gather(memory_.ring, payload, offset + first, n - first, kWholeFrame);
 }
 
 Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
@@ -183,7 +183,11 @@ Bytes ShmReceiver::consume(const BufferView* to, Bytes offset, Bytes n) {
         if (first >= kWorthPrefetch)
             for (Bytes at = 0; at < std::min(first, kWholeFrame); at += kLine)
                 __builtin_prefetch(memory_.ring + inside + at);
-        to->copy_in(offset, memory_.ring + inside, first);
+        if (!streamed_ && to->contiguous()) {
+            copy_medium(to->start() + offset, memory_.ring + inside, first);
+        } else {
+            to->copy_in(offset, memory_.ring + inside, first);
+        }
         if (first < got) to->copy_in(offset + first, memory_.ring, got - first);
     }
     read_at_ += got;
