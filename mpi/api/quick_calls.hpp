@@ -162,17 +162,37 @@ inline bool with_comm(MPI_Comm handle, Work&& work) {
     });
 }
 
-// Calls work(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then
-// makes the call in a turn of its own. False if it has not been made.
-template <typename Work>
-inline bool plainly(MPI_Comm handle, const CallPlace& place, Work&& work) {
+// Calls describe(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then
+// make(runtime, comm, plain) in a turn of its own. Returns what that returned; false if it was not
+// called.
+template <typename Describe, typename Make>
+inline bool with_plain(MPI_Comm handle, Describe&& describe, Make&& make) {
     return with_comm(handle, [&](comm::Runtime& runtime, Comm& comm) {
         if (comm.is_inter() || comm.size() < 2) return false;
-        PlainCall plain = work(comm);
+        PlainCall plain = describe(comm);
         if (plain.bytes == 0 && plain.operation != collectives::Operation::kSync) return false;
+        return make(runtime, comm, plain);
+    });
+}
+// Makes the call that describe(comm) describes. False if it has not been made.
+template <typename Describe>
+inline bool complete(MPI_Comm handle, const CallPlace& place, Describe&& describe) {
+    return with_plain(handle, describe, [&](comm::Runtime& runtime, Comm& comm, PlainCall& plain) {
         plain.shown = call_of(place.function);
         plain.site = place.site;
         return make_plain_call(runtime, comm, plain);
+    });
+}
+// Starts that call without waiting for its end, and stores its request. False if it has not been
+// started.
+template <typename Describe>
+inline bool start(MPI_Comm handle, MPI_Request* request, Describe&& describe) {
+    if (request == nullptr) return false;
+    return with_plain(handle, describe, [&](comm::Runtime& runtime, Comm& comm, PlainCall& plain) {
+        Request* const made = start_plain_call(runtime, comm, plain);
+        if (made == nullptr) return false;
+        *request = handle_of(*made);
+        return true;
     });
 }
 
@@ -195,15 +215,20 @@ inline const void* block_of(const void* buffer, int rank, Bytes bytes) noexcept 
 }
 inline constexpr PlainCall kNotPlain{collectives::Operation::kBcast};
 
+// Collective calls. Each description is a function of the communicator.
+
+inline PlainCall plain_barrier(Comm&) noexcept {
+    return {collectives::Operation::kSync, ::poe::Call::kSync};
+}
 inline bool barrier(MPI_Comm comm, const CallPlace& place) {
-    return plainly(comm, place, [](Comm&) {
-        return PlainCall{collectives::Operation::kSync, ::poe::Call::kSync};
-    });
+    return complete(comm, place, plain_barrier);
+}
+inline bool ibarrier(MPI_Comm comm, MPI_Request* request) {
+    return start(comm, request, plain_barrier);
 }
 
-inline bool bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                  const CallPlace& place) {
-    return plainly(comm, place, [&](Comm& members) {
+inline auto plain_bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root) {
+    return [=](Comm& members) {
         if (!is_plain(buffer) || !is_rank(members, root)) return kNotPlain;
         return PlainCall{collectives::Operation::kBcast,
                          ::poe::Call::kBcast,
@@ -211,7 +236,15 @@ inline bool bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root
                          root,
                          nullptr,
                          buffer};
-    });
+    };
+}
+inline bool bcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                  const CallPlace& place) {
+    return complete(comm, place, plain_bcast(buffer, count, datatype, root));
+}
+inline bool ibcast(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                   MPI_Request* request) {
+    return start(comm, request, plain_bcast(buffer, count, datatype, root));
 }
 
 // A reduction whose result goes to the root, or to all members.
@@ -225,89 +258,175 @@ inline PlainCall plain_reduction(Comm& comm, collectives::Operation operation, :
     return {operation, what, plain_bytes(count, datatype), root, given, gets ? result : nullptr,
             reduction};
 }
-inline bool reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
-                   MPI_Op op, int root, MPI_Comm comm, const CallPlace& place) {
-    return plainly(comm, place, [&](Comm& members) {
+inline auto plain_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                         MPI_Op op, int root) {
+    return [=](Comm& members) {
         if (!is_rank(members, root)) return kNotPlain;
         return plain_reduction(members, collectives::Operation::kReduce, ::poe::Call::kReduce,
                                sendbuf, recvbuf, count, datatype, op, root, root == members.rank);
-    });
+    };
+}
+inline bool reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                   MPI_Op op, int root, MPI_Comm comm, const CallPlace& place) {
+    return complete(comm, place, plain_reduce(sendbuf, recvbuf, count, datatype, op, root));
+}
+inline bool ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                    MPI_Op op, int root, MPI_Comm comm, MPI_Request* request) {
+    return start(comm, request, plain_reduce(sendbuf, recvbuf, count, datatype, op, root));
+}
+
+// Of MPI_Allreduce and MPI_Scan.
+inline auto plain_reduction_of_all(collectives::Operation operation, ::poe::Call what,
+                                   const void* sendbuf, void* recvbuf, MPI_Count count,
+                                   MPI_Datatype datatype, MPI_Op op) {
+    return [=](Comm& members) {
+        return plain_reduction(members, operation, what, sendbuf, recvbuf, count, datatype, op, 0,
+                               true);
+    };
+}
+inline auto plain_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count,
+                            MPI_Datatype datatype, MPI_Op op) {
+    return plain_reduction_of_all(collectives::Operation::kCombine, ::poe::Call::kCombine, sendbuf,
+                                  recvbuf, count, datatype, op);
 }
 inline bool allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                       MPI_Op op, MPI_Comm comm, const CallPlace& place) {
-    return plainly(comm, place, [&](Comm& members) {
-        return plain_reduction(members, collectives::Operation::kCombine, ::poe::Call::kCombine,
-                               sendbuf, recvbuf, count, datatype, op, 0, true);
-    });
+    return complete(comm, place, plain_allreduce(sendbuf, recvbuf, count, datatype, op));
+}
+inline bool iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                       MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+    return start(comm, request, plain_allreduce(sendbuf, recvbuf, count, datatype, op));
+}
+inline auto plain_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                       MPI_Op op) {
+    return plain_reduction_of_all(collectives::Operation::kPrefix, ::poe::Call::kPrefix, sendbuf,
+                                  recvbuf, count, datatype, op);
 }
 inline bool scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                  MPI_Op op, MPI_Comm comm, const CallPlace& place) {
-    return plainly(comm, place, [&](Comm& members) {
-        return plain_reduction(members, collectives::Operation::kPrefix, ::poe::Call::kPrefix,
-                               sendbuf, recvbuf, count, datatype, op, 0, true);
-    });
+    return complete(comm, place, plain_scan(sendbuf, recvbuf, count, datatype, op));
+}
+inline bool iscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                  MPI_Op op, MPI_Comm comm, MPI_Request* request) {
+    return start(comm, request, plain_scan(sendbuf, recvbuf, count, datatype, op));
 }
 
+// Blocks: what a member sends and receives.
+struct PlainBlocks {
+    const void* sendbuf;
+    MPI_Count sendcount;
+    MPI_Datatype sendtype;
+    void* recvbuf;
+    MPI_Count recvcount;
+    MPI_Datatype recvtype;
+
+    bool are_alike() const noexcept { return recvcount == sendcount && recvtype == sendtype; }
+    bool are_plain() const noexcept {
+        return is_plain(sendbuf) && is_plain(recvbuf) && are_alike();
+    }
+};
+
+inline auto plain_gather(const PlainBlocks& blocks, int root) {
+    return [=](Comm& members) {
+        const Bytes bytes = plain_bytes(blocks.sendcount, blocks.sendtype);
+        const bool is_root = root == members.rank;
+        if (!is_rank(members, root) || !is_plain(blocks.sendbuf) ||
+            (is_root &&
+             (!blocks.are_plain() || block_of(blocks.recvbuf, root, bytes) == blocks.sendbuf)))
+            return kNotPlain;
+        return PlainCall{
+            collectives::Operation::kGather,   ::poe::Call::kGather, bytes, root, blocks.sendbuf,
+            is_root ? blocks.recvbuf : nullptr};
+    };
+}
 inline bool gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                    const CallPlace& place) {
-    return plainly(comm, place, [&](Comm& members) {
-        const Bytes bytes = plain_bytes(sendcount, sendtype);
+    return complete(
+        comm, place,
+        plain_gather({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype}, root));
+}
+inline bool igather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                    MPI_Request* request) {
+    return start(comm, request,
+                 plain_gather({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype}, root));
+}
+
+inline auto plain_scatter(const PlainBlocks& blocks, int root) {
+    return [=](Comm& members) {
+        const Bytes bytes = plain_bytes(blocks.recvcount, blocks.recvtype);
         const bool is_root = root == members.rank;
-        if (!is_rank(members, root) || !is_plain(sendbuf) ||
-            (is_root && (!is_plain(recvbuf) || recvcount != sendcount || recvtype != sendtype ||
-                         block_of(recvbuf, root, bytes) == sendbuf)))
+        if (!is_rank(members, root) || !is_plain(blocks.recvbuf) ||
+            (is_root &&
+             (!blocks.are_plain() || block_of(blocks.sendbuf, root, bytes) == blocks.recvbuf)))
             return kNotPlain;
-        return PlainCall{
-            collectives::Operation::kGather, ::poe::Call::kGather, bytes, root, sendbuf,
-            is_root ? recvbuf : nullptr};
-    });
+        return PlainCall{collectives::Operation::kScatter,   ::poe::Call::kScatter, bytes, root,
+                         is_root ? blocks.sendbuf : nullptr, blocks.recvbuf};
+    };
 }
 inline bool scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                     const CallPlace& place) {
-    return plainly(comm, place, [&](Comm& members) {
-        const Bytes bytes = plain_bytes(recvcount, recvtype);
-        const bool is_root = root == members.rank;
-        if (!is_rank(members, root) || !is_plain(recvbuf) ||
-            (is_root && (!is_plain(sendbuf) || recvcount != sendcount || recvtype != sendtype ||
-                         block_of(sendbuf, root, bytes) == recvbuf)))
-            return kNotPlain;
-        return PlainCall{collectives::Operation::kScatter,
-                         ::poe::Call::kScatter,
-                         bytes,
-                         root,
-                         is_root ? sendbuf : nullptr,
-                         recvbuf};
-    });
+    return complete(
+        comm, place,
+        plain_scatter({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype}, root));
+}
+inline bool iscatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                     MPI_Request* request) {
+    return start(comm, request,
+                 plain_scatter({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype}, root));
 }
 
+inline auto plain_allgather(const PlainBlocks& blocks) {
+    return [=](Comm& members) {
+        const Bytes bytes = plain_bytes(blocks.sendcount, blocks.sendtype);
+        if (!blocks.are_plain() || block_of(blocks.recvbuf, members.rank, bytes) == blocks.sendbuf)
+            return kNotPlain;
+        return PlainCall{collectives::Operation::kConcat,
+                         ::poe::Call::kConcat,
+                         bytes,
+                         0,
+                         blocks.sendbuf,
+                         blocks.recvbuf};
+    };
+}
 inline bool allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                       void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                       const CallPlace& place) {
-    return plainly(comm, place, [&](Comm& members) {
-        const Bytes bytes = plain_bytes(sendcount, sendtype);
-        if (!is_plain(sendbuf) || !is_plain(recvbuf) || recvcount != sendcount ||
-            recvtype != sendtype || block_of(recvbuf, members.rank, bytes) == sendbuf)
-            return kNotPlain;
-        return PlainCall{
-            collectives::Operation::kConcat, ::poe::Call::kConcat, bytes, 0, sendbuf, recvbuf};
-    });
+    return complete(comm, place,
+                    plain_allgather({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype}));
+}
+inline bool iallgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                       void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                       MPI_Request* request) {
+    return start(comm, request,
+                 plain_allgather({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype}));
+}
+
+inline auto plain_alltoall(const PlainBlocks& blocks) {
+    return [=](Comm&) {
+        if (!blocks.are_plain() || blocks.recvbuf == blocks.sendbuf) return kNotPlain;
+        return PlainCall{collectives::Operation::kIndex,
+                         ::poe::Call::kIndex,
+                         plain_bytes(blocks.sendcount, blocks.sendtype),
+                         0,
+                         blocks.sendbuf,
+                         blocks.recvbuf};
+    };
 }
 inline bool alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                      const CallPlace& place) {
-    return plainly(comm, place, [&](Comm&) {
-        if (!is_plain(sendbuf) || !is_plain(recvbuf) || recvcount != sendcount ||
-            recvtype != sendtype || recvbuf == sendbuf)
-            return kNotPlain;
-        return PlainCall{collectives::Operation::kIndex,
-                         ::poe::Call::kIndex,
-                         plain_bytes(sendcount, sendtype),
-                         0,
-                         sendbuf,
-                         recvbuf};
-    });
+    return complete(comm, place,
+                    plain_alltoall({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype}));
+}
+inline bool ialltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                      void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                      MPI_Request* request) {
+    return start(comm, request,
+                 plain_alltoall({sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype}));
 }
 
 // Messages. Their memory is elements without gaps, or that of a derived datatype.

@@ -2,16 +2,16 @@
 #include "mpi/collective/plain_call.hpp"
 
 #include "collectives/engine/process_collectives.hpp"
+#include "mpi/point/works.hpp"
 #include "tracer/probe/caller_site.hpp"
 
 namespace poe::mpi {
 namespace {
 
-// Describes the call to CCL. The communicator keeps the object, because constructing and destroying
-// its shape is a noticeable part of a short call.
-const collectives::CollectiveCall& describe(CollectiveState& state, const Comm& comm,
-                                            const PlainCall& plain) {
-    collectives::CollectiveCall& call = state.plain;
+// Describes the call to CCL. Reuses both objects from call to call, because constructing and
+// destroying them is a noticeable part of a short call. The shape of `call` must be regular.
+void describe(collectives::CollectiveCall& call, TypedReduction& reduction, const Comm& comm,
+              const PlainCall& plain) {
     call.call = plain.what;
     call.shape.operation = plain.operation;
     call.shape.n = comm.group->size();
@@ -20,12 +20,10 @@ const collectives::CollectiveCall& describe(CollectiveState& state, const Comm& 
     call.run.given = static_cast<const std::byte*>(plain.given);
     call.run.result = static_cast<std::byte*>(plain.result);
     call.run.reduction = {};
-    if (plain.reduction != nullptr)
-        call.run.reduction = state.plain_reduction.repeat(*plain.reduction);
+    if (plain.reduction != nullptr) call.run.reduction = reduction.repeat(*plain.reduction);
     call.shape.element = call.run.reduction.element;
     call.shape.commutative = plain.reduction != nullptr && plain.reduction->commutative;
     call.shape.exact = call.run.reduction.exact;
-    return call;
 }
 
 // Shows the call to watchers as long as it exists.
@@ -51,7 +49,8 @@ class ShownToWatchers {
     try {
         collectives::CollectiveContext& context = collectives::the_collectives(runtime);
         CollectiveState& state = collective_state(comm);
-        const collectives::CollectiveCall& call = describe(state, comm, plain);
+        collectives::CollectiveCall& call = state.plain;
+        describe(call, state.plain_reduction, comm, plain);
         const ShownToWatchers shown(runtime, comm, plain);
         const collectives::SelectedPath& path = context.path_for(*comm.group, call.shape);
         // Other paths report failures in other forms.
@@ -65,6 +64,22 @@ class ShownToWatchers {
         // The group remembers a member that has ended, so the general way fails for the same
         // reason.
         return false;
+    }
+}
+
+[[gnu::hot]] Request* start_plain_call(comm::Runtime& runtime, Comm& comm,
+                                       const PlainCall& plain) noexcept {
+    try {
+        CollectiveState& state = collective_state(comm);
+        RecordingPtr recording = state.recordings.take(collectives::the_collectives(runtime), comm,
+                                                       message_type_after(state.calls), false);
+        describe(recording->add_collective(), recording->plain_reduction(), comm, plain);
+        Request& request = make_work(runtime, std::move(recording), &comm, false);
+        ++state.calls;
+        request.operation = ++comm.operations;
+        return &request;
+    } catch (...) {
+        return nullptr;
     }
 }
 

@@ -59,6 +59,8 @@ class Recording final : public Work {
     std::byte* scratch(Bytes bytes);
     void keep(Datatype& type) { types_.emplace_back(type); }
     TypedReduction& make_reduction() { return reduction_.emplace(); }
+    // For a plain call (plain_call.hpp): an object that is reused from call to call.
+    TypedReduction& plain_reduction() noexcept { return plain_reduction_; }
 
     // --- Executing. See Work.
     void start(comm::MessageLayer& messages) override;
@@ -103,6 +105,7 @@ class Recording final : public Work {
     std::vector<std::unique_ptr<std::byte[]>> memory_;
     std::vector<TypeReference> types_;
     std::optional<TypedReduction> reduction_;
+    TypedReduction plain_reduction_;
     std::size_t at_ = 0;  // the step that is executed
     bool begun_ = false;  // that step has begun
 };

@@ -24,8 +24,7 @@ Sequence::Sequence(collectives::CollectiveContext& context, Comm& comm, Form for
     : context_(context),
       comm_(comm),
       state_(collective_state(comm)),
-      type_(static_cast<std::int32_t>((environment().checking ? comm.agreements : state_.calls++) &
-                                      0x7fffffffu)),
+      type_(message_type_after(environment().checking ? comm.agreements : state_.calls++)),
       recording_(form == Form::kImmediate
                      ? nullptr
                      : state_.recordings.take(context, comm, type_, form == Form::kPersistent)),

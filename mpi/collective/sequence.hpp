@@ -53,6 +53,11 @@ struct CollectiveState final : CommOwned {
 };
 CollectiveState& collective_state(Comm& comm);
 
+// The type of the messages of a collective call, of which `calls` came before.
+constexpr std::int32_t message_type_after(std::uint32_t calls) noexcept {
+    return static_cast<std::int32_t>(calls & 0x7fffffffu);
+}
+
 class Sequence {
   public:
     // kOnce: recorded, for a non-blocking call. kPersistent: recorded, for several calls.
