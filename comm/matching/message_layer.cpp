@@ -99,7 +99,13 @@ template <typename Wait>
 void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
     if (thread_waits_ != nullptr) [[unlikely]]
         return wait_among_threads(wait);
-    const Outcome* outer = std::exchange(awaited_, &outcome);
+    // Also if an exception ends the wait.
+    struct Restore {
+        ~Restore() { awaited = outer; }
+        const Outcome*& awaited;
+        const Outcome* const outer;
+    };
+    const Restore at_end{awaited_, std::exchange(awaited_, &outcome)};
     waiter_->restart();
     help();
     while (!wait.over()) {
@@ -130,7 +136,6 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
             help();
         }
     }
-    awaited_ = outer;
 }
 
 // Other threads may make any call meanwhile. awaited_ stays null, because several threads wait for

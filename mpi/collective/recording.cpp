@@ -102,12 +102,10 @@ void Recording::start(comm::MessageLayer&) {
     begun_ = false;
 }
 
-// The plan of a persistent call is kept, so the schedule is made once.
 void Recording::begin(Step& step) {
     if (step.kind == Step::Kind::kRound) {
         step.round.begin(context_.messages(), comm_.internal_context(), type_);
     } else if (step.kind == Step::Kind::kCollective) {
-        if (step.plan == nullptr) step.plan = &context_.plan_for(*comm_.group, step.call);
         step.plan->hold(false);
         step.plan->begin(*comm_.group, step.call.run);
         step.plan->hold(true);
@@ -148,6 +146,10 @@ bool Recording::advance(comm::MessageLayer&) {
         Step& step = *steps_[at_];
         const bool begins = !begun_;
         if (begins) {
+            // The plan of a persistent call is kept, so the schedule is made once. If there is no
+            // memory for a plan, the step has not begun.
+            if (step.kind == Step::Kind::kCollective && step.plan == nullptr)
+                step.plan = &context_.plan_for(*comm_.group, step.call);
             begun_ = true;
             begin(step);
         }
