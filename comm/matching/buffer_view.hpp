@@ -44,9 +44,10 @@ inline void copy_small(std::byte* to, const std::byte* from, Bytes n) noexcept {
     }
 }
 
-// memcpy for blocks of a few kilobytes whose lines are in this core's cache or being fetched. For
-// more than 2 KB the C library uses an instruction that takes long to begin (rep movsb), so blocks
-// up to 4 KB are copied in two pieces, for which it uses ordinary loads and stores.
+// memcpy for blocks of a few kilobytes. Use it only if the lines of both blocks are in this core's
+// cache or have been prefetched. For more than 2 KB the C library uses an instruction that takes
+// long to begin (rep movsb), so blocks up to 4 KB are copied in two pieces, for which it uses
+// ordinary loads and stores.
 inline void copy_medium(std::byte* to, const std::byte* from, Bytes n) noexcept {
     constexpr Bytes kPiece = 2048;
     if (n > kPiece && n <= 2 * kPiece) {

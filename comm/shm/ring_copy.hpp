@@ -33,7 +33,8 @@ class RingCopy {
   public:
     // Like memcpy. The copied bytes are visible to any thread that acquires a release store made
     // after this call. `fetched`: the lines of `to` have been prefetched for writing.
-    void operator()(std::byte* to, const std::byte* from, Bytes n, bool fetched = false) noexcept {
+    void operator()(std::byte* to, const std::byte* from, Bytes n,
+                    [[maybe_unused]] bool fetched = false) noexcept {
 #if defined(__x86_64__)
         if (n >= kWorthTiming) {
             timed(to, from, n, fetched);
@@ -44,11 +45,9 @@ class RingCopy {
     }
 
     // The same for n bytes from position `offset` of a message, which need not be contiguous.
-    // Senders prefetch the lines for messages of up to `fetched_up_to` bytes.
     void gather(std::byte* to, const BufferView& from, Bytes offset, Bytes n,
-                Bytes fetched_up_to) noexcept {
-        if (from.contiguous())
-            return (*this)(to, from.start() + offset, n, from.size() <= fetched_up_to);
+                bool fetched) noexcept {
+        if (from.contiguous()) return (*this)(to, from.start() + offset, n, fetched);
         std::array<std::byte, kPacked> packed;
         for (Bytes done = 0; done < n;) {
             const Bytes piece = n - done < kPacked ? n - done : kPacked;
@@ -56,7 +55,7 @@ class RingCopy {
                 from.copy_out(offset + done, to + done, piece);
             } else {
                 from.copy_out(offset + done, packed.data(), piece);
-                (*this)(to + done, packed.data(), piece);
+                (*this)(to + done, packed.data(), piece, fetched);
             }
             done += piece;
         }
@@ -93,7 +92,8 @@ class RingCopy {
         return true;
     }
 
-    // A copy of longer blocks does not need their lines, because rep movsb overwrites whole lines.
+    // If the lines of `to` were prefetched, copies with ordinary stores. Otherwise uses memcpy,
+    // which above 2 KB uses rep movsb, and that writes whole lines without fetching them.
     static void copy_ordinarily(std::byte* to, const std::byte* from, Bytes n,
                                 bool fetched) noexcept {
         fetched ? copy_medium(to, from, n) : void(std::memcpy(to, from, n));

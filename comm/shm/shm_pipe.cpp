@@ -84,12 +84,12 @@ inline Bytes ShmSender::ring_room(Bytes wanted, std::uint64_t position) noexcept
 }
 
 void ShmSender::copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset,
-                             Bytes n) {
+                             Bytes n, bool fetched) {
     const Bytes inside = position & (memory_.ring_bytes - 1);
     const Bytes first = std::min(n, memory_.ring_bytes - inside);
     reserve_up_to(memory_, reserved_, inside + first);
-    copy_.gather(memory_.ring + inside, payload, offset, first, kWholeFrame);
-    if (first < n) copy_.gather(memory_.ring, payload, offset + first, n - first, kWholeFrame);
+    copy_.gather(memory_.ring + inside, payload, offset, first, fetched);
+    if (first < n) copy_.gather(memory_.ring, payload, offset + first, n - first, fetched);
 }
 
 Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& payload, Bytes offset,
@@ -111,7 +111,7 @@ Bytes ShmSender::start_slowly(const FrameHeader& header, const BufferView& paylo
     }
     const Bytes piece = std::min(length, length <= kWholeFrame ? kWholeFrame : kFirstPiece);
     if (ring_room(piece, start) < piece || fault_ != nullptr) return Pipe::kNoRoom;
-    copy_to_ring(start, payload, offset, piece);
+    copy_to_ring(start, payload, offset, piece, (flags & kFromStart) != 0);
     tokens_[index_of(header.flow)].taken += cost;
     write_at_ = start + piece;
     if (length > kWholeFrame) {
@@ -138,7 +138,7 @@ Bytes ShmSender::continue_frame(const BufferView& payload, Bytes offset, Bytes r
     const Bytes wanted = std::min({rest, kLargestPiece, memory_.ring_bytes / 4});
     const Bytes piece = std::min(wanted, ring_room(wanted, write_at_));
     if (piece == 0 || fault_ != nullptr) return 0;
-    copy_to_ring(write_at_, payload, offset, piece);
+    copy_to_ring(write_at_, payload, offset, piece, false);
     write_at_ += piece;
     memory_.control->bytes_written.store(write_at_, std::memory_order_release);
     return piece;

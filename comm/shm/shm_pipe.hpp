@@ -181,7 +181,9 @@ class ShmSender {
     bool has_cell() noexcept;
     Bytes ring_room(Bytes wanted, std::uint64_t position) noexcept;
     void look_at_receiver() noexcept;
-    void copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset, Bytes n);
+    // `fetched`: the lines there have been prefetched for writing.
+    void copy_to_ring(std::uint64_t position, const BufferView& payload, Bytes offset, Bytes n,
+                      bool fetched);
     void publish(const FrameHeader& header, unsigned flags = 0) noexcept {
         ShmCell& cell = memory_.cells[next_cell_];
         cell.header = header;
