@@ -16,7 +16,7 @@ BUILD = pathlib.Path(os.environ.get("POE_BUILD", "build/release")).resolve()
 SOURCE = pathlib.Path(os.environ.get("POE_SOURCE", ".")).resolve()
 POE = str(BUILD / "bin" / "poe")
 EXAMPLES = BUILD / "examples"
-DEADLINE = 60
+DEADLINE = 180
 started = set()  # process numbers of every poe that this script has started
 SANITIZED = bool(os.environ.get("POE_SANITIZE"))
 

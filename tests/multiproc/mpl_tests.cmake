@@ -217,7 +217,7 @@ foreach(choice bcast=alpha bcast=lambda bcast=greedy bcast=edst:3 bcast=chain:3 
         combine=circulant combine=census:2.6 combine=halving combine=ring prefix=butterfly prefix=tree
         scatter=direct scatter=lambda gather=direct gather=lambda concat=circulant concat=direct concat=ring concat=pieces:3 concat=multiport:2 bcast=fibonacci:5
         index=radix:2 index=radix:3 index=pairwise:1 index=a2:0 index=a2:2 index=a3:1 index=multiport:2 index=a4:0 index=a4:1 index=a4:2
-        index=pieces:3 index=phased:0 index=phased:2 index=phased-barrier:1 index=greedy:2 index=all-to-all:0
+        index=pieces:3 index=phased:0 index=phased:200 index=phased-barrier:100 index=greedy:2 index=all-to-all:0
         sync=tree bcast=shared-memory reduce=direct-memory combine=direct-memory gather=direct-memory index=shared-memory
         shift=direct-memory)
   string(TOUPPER "MP_COLL_${choice}" variable)
