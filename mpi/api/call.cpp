@@ -1,8 +1,14 @@
 // The turn to use the message layer, error messages, and error handlers.
 #include "mpi/api/call.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <exception>
+#include <mutex>
+#include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "comm/bootstrap/call_error.hpp"
 #include "comm/bootstrap/process_runtime.hpp"
@@ -20,6 +26,31 @@ namespace {
 // error is added.
 constexpr int kFirstMessage = 200;
 constexpr int kOtherMessage = 299;  // a class that the program has added
+
+// The kept exceptions and their threads.
+struct KeptException {
+    std::thread::id thread;
+    std::exception_ptr what;
+};
+std::mutex kept_lock;
+std::vector<KeptException>& kept() {
+    static auto& all = *new std::vector<KeptException>;  // never destroyed, as calls may be late
+    return all;
+}
+
+// Removes the kept exception of this thread and returns it; null if there is none.
+std::exception_ptr take_kept_exception() noexcept {
+    const std::lock_guard guard(kept_lock);
+    std::vector<KeptException>& all = kept();
+    const auto found = std::find_if(all.begin(), all.end(), [](const KeptException& each) {
+        return each.thread == std::this_thread::get_id();
+    });
+    if (found == all.end()) return nullptr;
+    std::exception_ptr what = std::move(found->what);
+    all.erase(found);
+    --kept_exceptions;
+    return what;
+}
 
 int message_number(int code) {
     Environment& mpi = environment();
@@ -77,6 +108,22 @@ void print(const std::string& text) {
 
 }  // namespace
 
+std::atomic<int> kept_exceptions = 0;
+
+void keep_exception() noexcept {
+    const std::lock_guard guard(kept_lock);
+    kept().push_back({std::this_thread::get_id(), std::current_exception()});
+    ++kept_exceptions;
+}
+
+void throw_kept_exception() {
+    if (std::exception_ptr what = take_kept_exception()) std::rethrow_exception(what);
+}
+
+void drop_kept_exception() noexcept {
+    take_kept_exception();
+}
+
 bool Call::refuse_unready() {
     const State state = environment().state.load();
     if (state == State::kBeforeInit) {
@@ -95,6 +142,7 @@ bool Call::refuse_unready() {
 
 int Call::fail(int code, std::string_view argument, std::string_view what,
                std::string_view remedy) {
+    if (kept_exceptions.load(std::memory_order_relaxed) != 0) drop_kept_exception();
     code_ = code;
     code_ = invoke(object_, {code, argument, what, remedy});
     return code_;

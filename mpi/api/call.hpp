@@ -16,6 +16,7 @@
 #include "comm/bootstrap/runtime.hpp"
 #include "comm/progress/runtime_lock.hpp"
 #include "mpi/api/call_turn.hpp"
+#include "mpi/api/kept_exception.hpp"
 #include "mpi/check/ledger.hpp"
 #include "mpi/object/fault.hpp"
 #include "mpi/process/environment.hpp"
@@ -136,10 +137,13 @@ class Call {
         return work();
     }
 
-    // Runs a body and returns its result. Exceptions become errors.
+    // Runs a body and returns its result. Exceptions become errors, also the one of the fast path
+    // of this call.
     template <typename Work>
     int run(Work&& work) {
         try {
+            if (kept_exceptions.load(std::memory_order_relaxed) != 0) [[unlikely]]
+                throw_kept_exception();
             return work();
         } catch (const collectives::MemberLost& lost) {
             return fail(MPI_ERR_PROC_ABORTED, "", lost.what(), "find out why that task has ended");

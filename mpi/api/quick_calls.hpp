@@ -1,32 +1,45 @@
-// What the entry points of functions with the context `quick` (mpi/table/functions.tsv) try before
-// everything else: calls that are right, and neither recorded nor checked. Those of one-sided
-// communication need no other task; the collective ones are those of mpi/collective/plain_call.hpp;
-// those of point-to-point communication start a message. The parameters are those of the body of
-// the same name, and the place of a call that may wait. If a function returns false, nothing has
-// happened, and the entry point takes the general way.
+// Fast paths: what the entry points of functions with the context `quick` (mpi/table/functions.tsv)
+// try first. A fast path handles only calls with valid arguments, without tracing and without check
+// mode. The parameters are those of the body of the same name, and the place of a call that may
+// wait. If a function returns false, the general way makes the call. Then a function that starts
+// something has started nothing, and a wait has finished no request, but may have waited; or it has
+// failed with an exception, which the general way reports (kept_exception.hpp).
 #pragma once
 
+#include <exception>
 #include <mpi.h>
 
 #include "mpi/api/call_turn.hpp"
+#include "mpi/api/kept_exception.hpp"
+#include "mpi/api/point_call.hpp"
+#include "mpi/api/shown.hpp"
 #include "mpi/collective/plain_call.hpp"
+#include "mpi/point/completion.hpp"
 #include "mpi/point/message_view.hpp"
 #include "mpi/point/request.hpp"
 #include "mpi/point/waiting.hpp"
 #include "mpi/table/functions.hpp"
 #include "mpi/window/at_once.hpp"
 #include "mpi/window/window.hpp"
+#include "tracer/probe/caller_site.hpp"
 
 namespace poe::mpi::quick {
 
-// Calls work(runtime, window) in a turn of its own; false if that is not possible.
+// Calls work(runtime) in a turn of its own; false if that is not possible. `work` does not throw.
 template <typename Work>
-inline bool with_window(MPI_Win win, Work&& work) {
+inline bool in_turn(Work&& work) {
     CallTurn turn;
     turn.take();
-    if (!turn.is_held() || !may_be_at_once()) return false;
-    Window* const window = find_window(win);
-    return window != nullptr && work(*turn.runtime(), *window);
+    return turn.is_held() && may_be_at_once() && work(*turn.runtime());
+}
+
+// The same for work(runtime, window).
+template <typename Work>
+inline bool with_window(MPI_Win win, Work&& work) {
+    return in_turn([&](comm::Runtime& runtime) {
+        Window* const window = find_window(win);
+        return window != nullptr && work(runtime, *window);
+    });
 }
 
 [[gnu::flatten]] inline bool put(const void* origin_addr, MPI_Count origin_count,
@@ -144,13 +157,18 @@ struct CallPlace {
     const void* site;
 };
 
-// Calls work(runtime) in a turn of its own; false if that is not possible.
+// Calls work(runtime), which may send and receive messages, in a turn of its own; false if that is
+// not possible, or if `work` throws.
 template <typename Work>
 inline bool with_messages(Work&& work) {
-    CallTurn turn;
-    turn.take();
-    return turn.is_held() && may_be_at_once() && turn.runtime()->failure().empty() &&
-           work(*turn.runtime());
+    return in_turn([&](comm::Runtime& runtime) {
+        try {
+            return runtime.failure().empty() && work(runtime);
+        } catch (const std::exception&) {
+            keep_exception();
+            return false;
+        }
+    });
 }
 
 // Calls work(runtime, comm) in a turn of its own; false if that is not possible.
@@ -162,9 +180,8 @@ inline bool with_comm(MPI_Comm handle, Work&& work) {
     });
 }
 
-// Calls describe(comm), which returns a PlainCall, or one of 0 bytes if the call is not plain; then
-// make(runtime, comm, plain) in a turn of its own. Returns what that returned; false if it was not
-// called.
+// describe(comm) returns the call, or kNotPlain. If the call is plain, returns
+// make(runtime, comm, plain), which is called in a turn of its own; otherwise false.
 template <typename Describe, typename Make>
 inline bool with_plain(MPI_Comm handle, Describe&& describe, Make&& make) {
     return with_comm(handle, [&](comm::Runtime& runtime, Comm& comm) {
@@ -183,15 +200,12 @@ inline bool complete(MPI_Comm handle, const CallPlace& place, Describe&& describ
         return make_plain_call(runtime, comm, plain);
     });
 }
-// Starts that call without waiting for its end, and stores its request. False if it has not been
-// started.
+// Starts that call without waiting for its end, and stores its request. False if it is not plain.
 template <typename Describe>
 inline bool start(MPI_Comm handle, MPI_Request* request, Describe&& describe) {
     if (request == nullptr) return false;
     return with_plain(handle, describe, [&](comm::Runtime& runtime, Comm& comm, PlainCall& plain) {
-        Request* const made = start_plain_call(runtime, comm, plain);
-        if (made == nullptr) return false;
-        *request = handle_of(*made);
+        *request = handle_of(start_plain_call(runtime, comm, plain));
         return true;
     });
 }
@@ -541,6 +555,58 @@ inline bool startall(int count, MPI_Request* requests) {
                 return false;  // the same request twice, which the general way reports
             start_message(runtime, *found);
         }
+        return true;
+    });
+}
+
+// Waiting. If a request may have failed, a wait returns false after the request has ended. The
+// general way then finishes it at once and reports the error.
+
+inline void wait_until_ended(comm::Runtime& runtime, Request& request, const CallPlace& place) {
+    if (has_ended(request)) return;
+    const void* const site = caller_site != nullptr ? caller_site : place.site;
+    const Shown shown(runtime, place.function, site, about_request(request));
+    wait_for(runtime, request);
+}
+// For an active request that has ended.
+inline void finish(MPI_Request& handle, Request& request, MPI_Status* status) {
+    if (status != nullptr) set_status_of(*status, request);
+    retire(handle, request);
+}
+
+inline bool wait(MPI_Request* handle, MPI_Status* status, const CallPlace& place) {
+    return with_messages([&](comm::Runtime& runtime) {
+        Request* const request = handle != nullptr ? find_request(*handle) : nullptr;
+        if (request == nullptr || !request->active) return false;
+        wait_until_ended(runtime, *request, place);
+        if (!is_surely_successful(*request)) return false;
+        finish(*handle, *request, status);
+        return true;
+    });
+}
+
+// Finishes the requests only after all of them have succeeded, so that after an error the general
+// way finds every request unchanged.
+inline bool waitall(int count, MPI_Request* handles, MPI_Status* statuses, const CallPlace& place) {
+    // This function visits each request three times, so for many requests the general way is
+    // faster.
+    constexpr int kFew = 8;
+    if (count < 0 || count > kFew || (handles == nullptr && count > 0)) return false;
+    return with_messages([&](comm::Runtime& runtime) {
+        Request* requests[kFew];
+        for (int i = 0; i < count; ++i) {
+            requests[i] = find_request(handles[i]);
+            if (requests[i] == nullptr || !requests[i]->active) return false;
+        }
+        for (int i = 0; i < count; ++i) {
+            // Takes everything that has arrived meanwhile, so that the request often needs no wait.
+            if (i > 0 && !has_ended(*requests[i])) runtime.messages().progress();
+            wait_until_ended(runtime, *requests[i], place);
+            if (!is_surely_successful(*requests[i])) return false;
+        }
+        for (int i = 0; i < count; ++i)
+            if (requests[i]->active)  // false if a handle is there twice
+                finish(handles[i], *requests[i], statuses != nullptr ? statuses + i : nullptr);
         return true;
     });
 }

@@ -35,10 +35,14 @@ inline TaskId task_of(const Comm& comm, int rank) noexcept {
 // Shows the call to watchers as long as it exists. Costs four stores.
 class Shown {
   public:
-    Shown(const Call& call, const CallAbout& about) noexcept : words_(call.runtime().doing()) {
-        const TaskId peer = call.runtime().is_guest(about.peer) ? kTaskOfOtherJob : about.peer;
-        words_.set(call_of(call.function()), peer, about.tag, about.bytes, call.site(),
-                   about.context, static_cast<std::uint32_t>(about.request));
+    Shown(const Call& call, const CallAbout& about) noexcept
+        : Shown(call.runtime(), call.function(), call.site(), about) {}
+    Shown(comm::Runtime& runtime, Function function, const void* site,
+          const CallAbout& about) noexcept
+        : words_(runtime.doing()) {
+        const TaskId peer = runtime.is_guest(about.peer) ? kTaskOfOtherJob : about.peer;
+        words_.set(call_of(function), peer, about.tag, about.bytes, site, about.context,
+                   static_cast<std::uint32_t>(about.request));
     }
     ~Shown() { words_.clear(); }
     Shown(const Shown&) = delete;

@@ -8,8 +8,9 @@
 namespace poe::mpi {
 namespace {
 
-// Describes the call to CCL. Reuses both objects from call to call, because constructing and
-// destroying them is a noticeable part of a short call. The shape of `call` must be regular.
+// Fills in `call` for CCL. The caller keeps `call` and `reduction` for its next calls, because to
+// construct them takes a noticeable part of a short call. Precondition: the shape of `call` is
+// regular.
 void describe(collectives::CollectiveCall& call, TypedReduction& reduction, const Comm& comm,
               const PlainCall& plain) {
     call.call = plain.what;
@@ -17,6 +18,8 @@ void describe(collectives::CollectiveCall& call, TypedReduction& reduction, cons
     call.shape.n = comm.group->size();
     call.shape.bytes = plain.bytes;
     call.shape.root = plain.root;
+    call.shape.step = 0;
+    call.shape.circular = false;
     call.run.given = static_cast<const std::byte*>(plain.given);
     call.run.result = static_cast<std::byte*>(plain.result);
     call.run.reduction = {};
@@ -67,20 +70,16 @@ class ShownToWatchers {
     }
 }
 
-[[gnu::hot]] Request* start_plain_call(comm::Runtime& runtime, Comm& comm,
-                                       const PlainCall& plain) noexcept {
-    try {
-        CollectiveState& state = collective_state(comm);
-        RecordingPtr recording = state.recordings.take(collectives::the_collectives(runtime), comm,
-                                                       message_type_after(state.calls), false);
-        describe(recording->add_collective(), recording->plain_reduction(), comm, plain);
-        Request& request = make_work(runtime, std::move(recording), &comm, false);
-        ++state.calls;
-        request.operation = ++comm.operations;
-        return &request;
-    } catch (...) {
-        return nullptr;
-    }
+[[gnu::hot]] Request& start_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain) {
+    CollectiveState& state = collective_state(comm);
+    RecordingPtr recording = state.recordings.take(collectives::the_collectives(runtime), comm,
+                                                   message_type_after(state.calls++), false);
+    ++comm.operations;
+    const std::uint32_t operation = comm.operations;
+    describe(recording->add_collective(), recording->plain_reduction(), comm, plain);
+    Request& request = make_work(runtime, std::move(recording), &comm, false);
+    request.operation = operation;
+    return request;
 }
 
 }  // namespace poe::mpi

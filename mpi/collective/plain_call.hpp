@@ -34,9 +34,10 @@ struct PlainCall {
 // it or reports the error. Precondition: `comm` is an intracommunicator with several members, and
 // the arguments are right.
 bool make_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain) noexcept;
-// Starts the call without blocking, and returns its request; null if it has not been started,
-// because memory is short. The precondition is the same; `shown` and `site` are not used.
-Request* start_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain) noexcept;
+// Starts the call without blocking, and returns its request. Throws if memory is short; the call
+// must not be made in another way then. The precondition is the same; `shown` and `site` are not
+// used.
+Request& start_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain);
 
 // The operation if the last reduction on this communicator was the same, and predefined; otherwise
 // null.

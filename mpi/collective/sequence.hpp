@@ -53,7 +53,8 @@ struct CollectiveState final : CommOwned {
 };
 CollectiveState& collective_state(Comm& comm);
 
-// The type of the messages of a collective call, of which `calls` came before.
+// The type of the messages of the collective call that follows `calls` earlier ones on its
+// communicator.
 constexpr std::int32_t message_type_after(std::uint32_t calls) noexcept {
     return static_cast<std::int32_t>(calls & 0x7fffffffu);
 }

@@ -244,7 +244,7 @@ def quick_entry(function, large, arguments):
     two functions, so that the first one saves no registers for the second."""
     name = function.form_name(large)
     # Watchers want to know the place of a call that may wait.
-    waits = function.category == "coll.blocking" or function.name == "MPI_Win_fence"
+    waits = function.category == "coll.blocking" or function.name in ("MPI_Win_fence", "MPI_Wait", "MPI_Waitall")
     place = [f"{{Function::{enumerator(name)}, MPI_CALL_SITE}}"] if waits else []
     general = function.prototype(large, "general_").replace("(", "(const void* site, ", 1)
     names = [p.name for p in function.parameters]
