@@ -194,6 +194,14 @@ class Abi(unittest.TestCase):
             kind, name = line.split()[-2:]
             self.assertEqual(kind, "T" if name.startswith("P") else "W", name)
 
+    def test_memory_of_threads(self):
+        """Python and others load the libraries late, when some hundred bytes are left for the variables of threads."""
+        sizes = 0
+        for library in ("libmpi_abi.so.1", "libpoe_engine.so.1"):
+            headers = subprocess.run(["readelf", "-lW", f"{BUILD}/lib/{library}"], check=True, capture_output=True, text=True).stdout
+            sizes += int(re.search(r"(?m)^ +TLS +\S+ \S+ \S+ \S+ (\S+)", headers).group(1), 16)
+        self.assertLessEqual(sizes, 512)
+
     def test_soname(self):
         listing = subprocess.run(["readelf", "-d", f"{BUILD}/lib/libmpi_abi.so.1"], capture_output=True, text=True,
                                  check=True).stdout

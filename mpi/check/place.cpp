@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <link.h>
+#include <memory>
 #include <string_view>
 #include <unistd.h>
 
@@ -70,8 +71,11 @@ Place place_of(Function function, const void* site) {
         const void* site = nullptr;
         Place place;
     };
-    thread_local std::array<Last, 64> last;
-    Last& entry = last[reinterpret_cast<std::uintptr_t>(site) / 4 % last.size()];
+    // Allocated, because there is little memory for the variables of threads of libraries that are
+    // loaded later.
+    thread_local std::unique_ptr<std::array<Last, 64>> last;
+    if (last == nullptr) last = std::make_unique<std::array<Last, 64>>();
+    Last& entry = (*last)[reinterpret_cast<std::uintptr_t>(site) / 4 % last->size()];
     const Located where = entry.site == site ? Located{} : locate(site);
     Place place;
     if (entry.site == site) {
