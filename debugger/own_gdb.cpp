@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/hardware_watchpoints.hpp"
 #include "debugger/child_program.hpp"
 #include "debugger/connection.hpp"
 #include "partition_manager/job/gdb_command.hpp"
@@ -33,7 +34,8 @@ OwnGdb::OwnGdb() {
     ::posix_spawn_file_actions_adddup2(&actions, their_in.get(), STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, their_out.get(), STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    pid_ = start_child("gdb", pm::gdb_command(), ::environ, actions, "; install the package gdb");
+    pid_ = start_child("gdb", pm::gdb_command(hardware_watchpoints_work()), ::environ, actions,
+                       "; install the package gdb");
     ::posix_spawn_file_actions_destroy(&actions);
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hardware_watchpoints.hpp"
 #include "base/proc_files.hpp"
 #include "base/unique_fd.hpp"
 #include "partition_manager/job/gdb_command.hpp"
@@ -96,7 +97,7 @@ void NodeDebugger::start(std::vector<TaskProcess> tasks) {
     if (!in.open() || !out.open() || !err.open())
         return refuse(std::move(started),
                       "cannot make pipes to gdb: " + std::string(std::strerror(errno)));
-    std::vector<std::string> words = gdb_command();
+    std::vector<std::string> words = gdb_command(hardware_watchpoints_work());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
