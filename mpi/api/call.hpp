@@ -137,8 +137,8 @@ class Call {
         return work();
     }
 
-    // Runs a body and returns its result. Exceptions become errors, also the one of the fast path
-    // of this call.
+    // Runs a body and returns its result. An exception becomes an error. If the fast path of this
+    // call has thrown an exception, reports that one and does not run the body.
     template <typename Work>
     int run(Work&& work) {
         try {
