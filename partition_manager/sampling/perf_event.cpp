@@ -62,7 +62,8 @@ constexpr std::size_t kTrailer = 24;
 void read_trailer(std::span<const std::byte> body, PerfEvent& event) {
     if (body.size() < kTrailer) return;
     Fields fields(body.last(kTrailer));
-    fields.take<std::uint64_t>();
+    fields.take<std::int32_t>();  // the process
+    event.recorded_by = fields.take<std::int32_t>();
     event.time = fields.take<std::uint64_t>();
     event.event = fields.take<std::uint64_t>();
 }
@@ -70,7 +71,7 @@ void read_trailer(std::span<const std::byte> body, PerfEvent& event) {
 void read_sample(Fields fields, PerfEvent& event) {
     event.event = fields.take<std::uint64_t>();
     event.process = fields.take<std::int32_t>();
-    event.thread = fields.take<std::int32_t>();
+    event.thread = event.recorded_by = fields.take<std::int32_t>();
     event.time = fields.take<std::uint64_t>();
     if (fields.take<std::uint64_t>() != PERF_SAMPLE_REGS_ABI_NONE) {
         const std::uint64_t mask = copied_registers();
@@ -129,7 +130,7 @@ bool read_event(const perf_event_header& header, std::span<const std::byte> body
             event.process = fields.take<std::int32_t>();
             event.parent = fields.take<std::int32_t>();
             event.thread = fields.take<std::int32_t>();
-            if (event.process == event.parent) return false;  // a thread
+            if (event.process == event.parent) event.kind = PerfEvent::Kind::kThreadMade;
             break;
         case PERF_RECORD_EXIT:
             event.kind = PerfEvent::Kind::kEnded;

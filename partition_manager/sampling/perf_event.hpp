@@ -13,12 +13,21 @@
 namespace poe::pm {
 
 struct PerfEvent {
-    enum class Kind : std::uint8_t { kSample, kMapped, kExecuted, kForked, kEnded, kLost };
+    enum class Kind : std::uint8_t {
+        kSample,
+        kMapped,
+        kExecuted,
+        kForked,
+        kThreadMade,
+        kEnded,
+        kLost
+    };
     Kind kind = Kind::kSample;
     std::uint64_t time = 0;   // CLOCK_MONOTONIC, ns
     std::uint64_t event = 0;  // the id of the perf event; threads and processes inherit it
     std::int32_t process = 0;
     std::int32_t thread = 0;
+    std::int32_t recorded_by = 0;  // the thread in which it happened
 
     // kSample
     bool in_kernel = false;
@@ -33,8 +42,8 @@ struct PerfEvent {
     std::uint64_t position = 0;  // in the file
     std::string path;
 
-    // kForked: the process that has made `process`. kEnded: the thread has ended; it is the first
-    // one of its process if it has the number of the process.
+    // kForked: the process that has made `process`; kThreadMade: the same as `process`. kEnded: the
+    // thread has ended; it is the first one of its process if it has the number of the process.
     std::int32_t parent = 0;
     std::uint64_t lost = 0;  // kLost: the number of events for which there was no room
 };

@@ -186,24 +186,22 @@ void PerfRings::open_rings() {
     }
 }
 
-// Returns an error number; 0 if the thread is sampled, or has ended.
-int PerfRings::add_thread(TaskId task, pid_t thread, bool doubtful) {
+// Returns an error number; ESRCH if the thread has ended.
+int PerfRings::open_events(TaskId task, pid_t thread, bool doubtful) {
     perf_event_attr attributes = sampling_attributes(period_, sees_kernel_);
     for (std::size_t place = 0; place < rings_.size(); ++place) {
         const auto& ring = rings_[place];
         UniqueFd file(open_event(attributes, thread, ring->processor));
-        if (!file && errno == ESRCH) return 0;
-        if (!file) return errno;
         std::uint64_t event = 0;
-        if (::ioctl(file.get(), PERF_EVENT_IOC_SET_OUTPUT, ring->file.get()) != 0 ||
+        if (!file || ::ioctl(file.get(), PERF_EVENT_IOC_SET_OUTPUT, ring->file.get()) != 0 ||
             ::ioctl(file.get(), PERF_EVENT_IOC_ID, &event) != 0)
             return errno;
         const auto after = std::upper_bound(
             known_.begin(), known_.end(), event,
             [](std::uint64_t added, const Known& known) { return added < known.event; });
-        known_.insert(after, {event, task, place});
+        known_.insert(after, {event, task, thread, place});
         if (doubtful)
-            doubts_.push_back({event, thread, place, task, false, std::move(file)});
+            doubts_[event].file = std::move(file);
         else
             files_.push_back(std::move(file));
     }
@@ -224,11 +222,16 @@ void PerfRings::add_counters(TaskId task, pid_t thread) {
 
 namespace {
 
+struct ListedThread {
+    pid_t process;
+    pid_t thread;
+};
+
 // Appends the threads of the process and of the processes that it has started.
-void list_threads(pid_t process, std::vector<pid_t>& threads) {
+void list_threads(pid_t process, std::vector<ListedThread>& threads) {
     const std::string folder = "/proc/" + std::to_string(process) + "/task/";
     for (const pid_t thread : threads_of(process)) {
-        threads.push_back(thread);
+        threads.push_back({process, thread});
         std::ifstream children(folder + std::to_string(thread) + "/children");
         for (pid_t child = 0; children >> child;) list_threads(child, threads);
     }
@@ -236,45 +239,83 @@ void list_threads(pid_t process, std::vector<pid_t>& threads) {
 
 }  // namespace
 
-// Lists the threads repeatedly, until the events of all threads in a list are open. Threads that
-// are made after that inherit all events.
 std::string PerfRings::add(TaskId task, pid_t process) {
-    std::set<pid_t> added;
-    for (bool doubtful = false;; doubtful = true) {
-        std::vector<pid_t> threads;
+    return add_unopened(task, process, false);
+}
+
+// Lists the threads repeatedly, until the events of all threads in a list are open. `doubtful`: the
+// threads of the first list may have inherited events, as those of later lists.
+std::string PerfRings::add_unopened(TaskId task, pid_t process, bool doubtful) {
+    std::set<pid_t> added;  // processes
+    std::set<pid_t> ended;  // threads
+    for (;; doubtful = true) {
+        std::vector<ListedThread> threads;
         list_threads(process, threads);
-        std::erase_if(threads, [&](pid_t thread) { return !added.insert(thread).second; });
+        std::erase_if(threads, [&](const ListedThread& each) {
+            return ended.contains(each.thread) || !opened_.insert(each.thread).second;
+        });
         if (threads.empty()) return {};
-        for (const pid_t thread : threads) {
-            if (const int error = add_thread(task, thread, doubtful); error != 0)
-                return refusal(error);
+        for (const ListedThread& each : threads) {
+            const int error = open_events(task, each.thread, doubtful);
+            if (error != 0) opened_.erase(each.thread);
+            if (error == ESRCH) {
+                ended.insert(each.thread);
+                continue;
+            }
+            if (error != 0) return refusal(error);
+            unforked_.insert(each.thread);
             if (doubtful)
-                uncounted_.insert(thread);
+                uncounted_.insert(each.thread);
             else
-                add_counters(task, thread);
+                add_counters(task, each.thread);
+            if (added.insert(each.process).second && on_added) on_added(task, each.process);
         }
     }
 }
 
-// False for a sample of a thread's own event if the thread has also inherited one.
+// Returns false for a record that another event of the same thread has written, too.
 bool PerfRings::counts(const PerfEvent& event) {
     const Known* const known = find(event.event);
     if (known == nullptr) return true;
-    bool result = true;
-    for (Doubt& doubt : doubts_) {
-        const bool own = doubt.event == event.event;
-        if (event.kind == PerfEvent::Kind::kSample && doubt.thread == event.thread &&
-            doubt.ring == known->ring) {
-            if (!own) {
-                doubt.inherited = true;
-                doubt.file.reset();
-            } else if (!doubt.inherited && uncounted_.erase(doubt.thread) > 0) {
-                add_counters(doubt.task, doubt.thread);
-            }
-        }
-        if (own && doubt.inherited) result = false;
+    const auto [lowest, is_first] =
+        lowest_.try_emplace({event.recorded_by, known->ring}, event.event);
+    if (lowest->second != event.event) {
+        doubts_.erase(std::max(lowest->second, event.event));
+        lowest->second = std::min(lowest->second, event.event);
+        return false;
     }
-    return result;
+    // The second sample in sequence that has no twin: the thread has inherited nothing.
+    const auto doubt = doubts_.find(event.event);
+    if (event.kind == PerfEvent::Kind::kSample && doubt != doubts_.end() &&
+        ++doubt->second.samples == 2 && uncounted_.erase(known->thread) > 0)
+        add_counters(known->task, known->thread);
+    return true;
+}
+
+void PerfRings::add_those_made_while_opening(const std::vector<PerfEvent>& events,
+                                             std::size_t first) {
+    for (std::size_t i = first; i < events.size(); ++i) {
+        const PerfEvent& event = events[i];
+        if (event.kind == PerfEvent::Kind::kEnded) {
+            opened_.erase(event.thread);
+            unforked_.erase(event.thread);
+            uncounted_.erase(event.thread);
+            for (std::size_t ring = 0; ring < rings_.size(); ++ring)
+                lowest_.erase({event.thread, ring});
+        }
+        if (event.kind != PerfEvent::Kind::kForked && event.kind != PerfEvent::Kind::kThreadMade)
+            continue;
+        // A maker that has inherited its event was made when the events of its own maker were open.
+        const Known* const known = find(event.event);
+        if (known == nullptr || unforked_.erase(event.recorded_by) == 0) continue;
+        const auto lowest = lowest_.find({event.recorded_by, known->ring});
+        if (known->thread != event.recorded_by ||
+            (lowest != lowest_.end() && lowest->second != event.event))
+            continue;
+        // If it cannot be sampled, for example because there are no file descriptors left, it has
+        // probably inherited its events.
+        static_cast<void>(add_unopened(known->task, event.process, true));
+    }
 }
 
 void PerfRings::read(std::vector<PerfEvent>& events) {
@@ -298,11 +339,11 @@ void PerfRings::read(std::vector<PerfEvent>& events) {
         events[i].time += static_cast<std::uint64_t>(clock_offset_);
     std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(first), events.end(),
                      [](const PerfEvent& a, const PerfEvent& b) { return a.time < b.time; });
-    if (doubts_.empty()) return;
     std::size_t kept = first;
     for (std::size_t i = first; i < events.size(); ++i)
         if (counts(events[i])) std::swap(events[kept++], events[i]);
     events.resize(kept);
+    add_those_made_while_opening(events, first);
 }
 
 void PerfRings::wait(int other, int milliseconds) {

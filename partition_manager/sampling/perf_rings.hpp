@@ -3,11 +3,16 @@
 // processor on which it runs. Threads and processes that a task makes later are sampled, too.
 //
 // A thread that is made while the events of its maker are being opened has inherited some, all or
-// none of them. When the events of all listed threads are open, threads are listed again, and a
-// thread that is new in the list gets events of its own. On each processor, the first sample of
-// such a thread shows whether it has inherited an event: an inherited event has counted since the
-// thread began, so its sample comes first. The thread's own event on this processor is then closed,
-// and its samples are ignored.
+// none of them. Two rules find such threads, and they get events of their own:
+// - When the events of all listed threads are open, threads are listed again.
+// - In the kernel, a new thread inherits first and can be listed later, after its memory was copied.
+//   So for each thread whose events were opened, the first thread or process that it makes may have
+//   inherited nothing, although it is in no list. The kernel's record of it comes through the
+//   events of its maker.
+// A thread may then have two events on a processor, its own one and an inherited one. The kernel
+// writes each record once for each of them, so the records of a thread show this. The event with the
+// higher number, which was opened later and for the nearer ancestor, is closed, and its records are
+// ignored.
 //
 // All events of a processor share one ring, which belongs to an event of this process that counts
 // nothing. A ring is as large as the kernel allows an ordinary user, so it must be emptied
@@ -15,11 +20,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <sys/types.h>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/types.hpp"
@@ -58,26 +65,25 @@ class PerfRings : public SampleSource {
         UniqueFd file;
     };
 
-    // An event that a thread got although it may have inherited one.
-    struct Doubt {
-        std::uint64_t event = 0;
-        pid_t thread = 0;
-        std::size_t ring = 0;
-        TaskId task = 0;
-        bool inherited = false;  // this event counts nothing
-        UniqueFd file;
-    };
     struct Known {
         std::uint64_t event = 0;
         TaskId task = 0;
+        pid_t thread = 0;  // for which it was opened
         std::size_t ring = 0;
+    };
+    // An event that a thread got although it may have inherited one.
+    struct Doubt {
+        int samples = 0;
+        UniqueFd file;
     };
 
     void open_rings();
-    int add_thread(TaskId task, pid_t thread, bool doubtful);
+    std::string add_unopened(TaskId task, pid_t process, bool doubtful);
+    int open_events(TaskId task, pid_t thread, bool doubtful);
     void add_counters(TaskId task, pid_t thread);
     const Known* find(std::uint64_t event) const;
     bool counts(const PerfEvent& event);
+    void add_those_made_while_opening(const std::vector<PerfEvent>& events, std::size_t first);
 
     std::uint64_t period_;
     bool sees_kernel_ = true;
@@ -86,9 +92,13 @@ class PerfRings : public SampleSource {
     std::int64_t clock_offset_;  // ns
     std::vector<std::unique_ptr<Ring>> rings_;
     std::vector<UniqueFd> files_;
-    std::vector<Known> known_;   // by event
-    std::vector<Doubt> doubts_;  // of few threads
-    std::set<pid_t> uncounted_;  // threads with doubts that have no counters
+    std::vector<Known> known_;  // by event
+    std::set<pid_t> opened_;    // threads that have events of their own
+    std::set<pid_t> unforked_;  // those of them that have made no other thread since
+    std::unordered_map<std::uint64_t, Doubt> doubts_;  // by event
+    std::set<pid_t> uncounted_;                        // threads with doubts that have no counters
+    // Of each thread on each ring: the lowest number of an event that has written a record of it.
+    std::map<std::pair<pid_t, std::size_t>, std::uint64_t> lowest_;
     std::vector<Counter> counters_;
 };
 

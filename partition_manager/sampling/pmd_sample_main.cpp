@@ -65,6 +65,10 @@ class Sampler {
         stacks_.on_forked = [this](poe::TaskId task, pid_t process) {
             if (task >= 0) asleep_.add(task, process);
         };
+        source_->on_added = [this](poe::TaskId task, pid_t process) {
+            stacks_.on_added(process);
+            asleep_.add(task, process);
+        };
         // Samples of a process that has ended may still wait for the next round.
         if (by_signals()) asleep_.on_ended = [this](pid_t process) { ended_.push_back(process); };
         say(trace::SamplingFact::kPeriod, source_->period(),
@@ -131,8 +135,6 @@ class Sampler {
         const auto process = poe::take_number<int>(line);
         if (!process) return;
         const std::string trouble = source_->add(*task, *process);
-        stacks_.on_added(*process);
-        asleep_.add(*task, *process);
         if (!trouble.empty())
             std::cout << "task " << *task << " is not sampled: " << trouble << std::endl;
     }

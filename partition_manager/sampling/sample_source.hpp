@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -26,9 +27,12 @@ class SampleSource {
     virtual ~SampleSource() = default;
 
     virtual trace::SampleOrigin origin() const = 0;
-    // Samples the process, its present threads and its children from now on. Returns what is not
-    // possible; empty if everything is.
+    // Samples the process, its present threads and its children from now on, and calls on_added for
+    // the process and for each child that it has. Returns what is not possible; empty if everything
+    // is.
     virtual std::string add(TaskId task, pid_t process) = 0;
+    // Called for each process whose events before now may be unknown, by add and by read.
+    std::function<void(TaskId, pid_t)> on_added;
     // Appends the events since the last call in order of time. An event that happens during a call
     // may be returned by the next call, although later ones were returned by this one.
     virtual void read(std::vector<PerfEvent>& events) = 0;

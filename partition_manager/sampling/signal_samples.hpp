@@ -24,7 +24,11 @@ class SignalSamples : public SampleSource {
     SignalSamples& operator=(const SignalSamples&) = delete;
 
     trace::SampleOrigin origin() const override { return trace::SampleOrigin::kTimerSignals; }
-    std::string add(TaskId, pid_t) override { return {}; }  // a task samples itself
+    // A task samples itself.
+    std::string add(TaskId task, pid_t process) override {
+        if (on_added) on_added(task, process);
+        return {};
+    }
     void read(std::vector<PerfEvent>& events) override;
     void wait(int other, int milliseconds) override;
     void read_counters(std::vector<CounterValue>&) const override {}

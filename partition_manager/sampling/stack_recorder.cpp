@@ -89,11 +89,13 @@ StackRecorder::Found StackRecorder::find(const AddressSpace& space, std::uint64_
 
 void StackRecorder::on_added(pid_t process) {
     spaces_[process] = read_space(process);
+    added_.insert(process);
 }
 
 void StackRecorder::forget(pid_t process) {
     spaces_.erase(process);
     seen_.erase(process);
+    added_.erase(process);
     asleep_.erase(process);
 }
 
@@ -112,8 +114,13 @@ void StackRecorder::on_event(const PerfEvent& event) {
             break;
         case PerfEvent::Kind::kForked:
             if (on_forked) on_forked(task_of_(event.event), event.process);
+            // If the mappings were read after this, they are those of a program that the process
+            // may have executed meanwhile.
+            if (added_.contains(event.process)) break;
             space_of(event.parent);
             spaces_[event.process] = spaces_[event.parent];
+            break;
+        case PerfEvent::Kind::kThreadMade:
             break;
         case PerfEvent::Kind::kEnded:
             on_ended(event);
@@ -130,6 +137,7 @@ void StackRecorder::on_ended(const PerfEvent& event) {
     asleep_.erase(event.thread);
     if (event.thread != event.process) return;
     spaces_.erase(event.process);
+    added_.erase(event.process);
     if (seen_.erase(event.process) == 0) ++ended_unseen_;
 }
 

@@ -33,8 +33,8 @@ class StackRecorder {
     StackRecorder(trace::Recorder& recorder, Maps maps,
                   std::function<TaskId(std::uint64_t)> task_of);
 
-    // Learns which code the process has mapped so far. Call it when the process is added to the
-    // perf events.
+    // Learns which code the process has mapped so far, because its events before now may be
+    // unknown.
     void on_added(pid_t process);
     // Events must come in the order of time.
     void on_event(const PerfEvent& event);
@@ -92,7 +92,8 @@ class StackRecorder {
     const std::string unknown_file_;
     std::uint64_t samples_ = 0;
     std::uint64_t lost_ = 0;
-    std::unordered_set<pid_t> seen_;  // processes of which there are samples
+    std::unordered_set<pid_t> seen_;   // processes of which there are samples
+    std::unordered_set<pid_t> added_;  // whose mappings do not follow from those of their maker
     std::uint64_t ended_unseen_ = 0;
 };
 

@@ -314,14 +314,17 @@ class WindowDiagnosis(MplDiagnosis):
         for how in ("lock", "lock-all"):
             for device in ("us", "ip"):
                 job, summary = self.traced_in_order(asked_in_time, how, "-euilib", device)
+                held = 0
                 waits = {task: length for (state, task), length in self.told_waits(summary).items() if state == "lock contention"}
                 self.assertEqual(set(waits), {1, 3})
                 for task, length in waits.items():
                     own = self.call_of(job, task, "MPI_Win_lock")
                     self.assertGreaterEqual(length, self.call_of(job, 2, "MPI_Win_unlock").begin - own.begin)
                     self.assertLessEqual(length, own.end - own.begin)
-                worst = max(summary["root_causes"], key=lambda each: each["seconds"])
-                self.assertEqual((worst["task"], worst["state"]), (2, "computing"))
+                    held += self.call_of(job, 2, "MPI_Win_unlock").begin - own.begin
+                # On a busy computer another task may be slow, too, when the others wait for it later.
+                caused = sum(ns(each["seconds"]) for each in summary["root_causes"] if (each["task"], each["state"]) == (2, "computing"))
+                self.assertGreaterEqual(caused, held)
 
     def test_shared_locks_are_no_contention(self):
         _, summary = self.traced("shared")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Call stacks of whole jobs (poe -sample): programs of every kind whose stacks follow from their construction."""
 
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -14,13 +15,14 @@ import struct
 import subprocess
 import tempfile
 import termios
+import threading
 import unittest
 
 from launching import BUILD, POE, SANITIZED, SOURCE, LaunchTest, clean_environment, main, poe, start, wait_for
 from trace_file import Trace
 
 VT = str(BUILD / "bin" / "vt")
-CUT = 2  # of a sample's flags
+MOST_FACTS = 5  # records at the beginning of a stream that are no samples
 # The kernel may forbid perf events, as in a container.
 ALLOWED = subprocess.run([str(BUILD / "bin" / "pmd-sample"), "-check"], capture_output=True).returncode == 0
 
@@ -51,13 +53,41 @@ class Sampled(LaunchTest):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
         self.place = pathlib.Path(place.name)
+        elsewhere = tempfile.TemporaryDirectory()
+        self.addCleanup(elsewhere.cleanup)
+        self.elsewhere = elsewhere.name
 
-    def sampled(self, *command, rate=500, tasks=1, flags=(), status=0, **environment):
-        result = poe(*command, "-procs", str(tasks), "-sample", str(rate), "-tracefile", "run.trc", *flags, cwd=self.place,
-                     env=clean_environment(**environment), preexec_fn=self.prepare)
+    def sampled(self, *command, rate=500, tasks=1, flags=(), status=0, waits=True, **environment):
+        """Runs the command. If it is sample_tasks and `waits` holds, it begins when the first sample of it has been taken,
+        because a busy computer may start the sampler late."""
+        begin = pathlib.Path(self.elsewhere, "begin")
+        begin.unlink(missing_ok=True)
+        if waits:
+            environment["BEGIN_WHEN"] = str(begin)
+        ended = threading.Event()
+        watching = threading.Thread(target=self.create_when_sampled, args=(begin, ended))
+        watching.start()
+        try:
+            result = poe(*command, "-procs", str(tasks), "-sample", str(rate), "-tracefile", "run.trc", *flags, cwd=self.place,
+                         env=clean_environment(**environment), preexec_fn=self.prepare)
+        finally:
+            ended.set()
+            watching.join()
         self.assertEqual(result.returncode, status, result.stderr)
         self.assertEqual(os.listdir(self.place), ["run.trc"])
         return result
+
+    def create_when_sampled(self, file, ended):
+        while not ended.wait(0.002):
+            for stream in self.place.glob("run.trc.*.parts/samples-0.stream"):
+                with contextlib.suppress(FileNotFoundError):  # the job has ended meanwhile
+                    if self.records(stream) > MOST_FACTS:
+                        return file.touch()
+
+    @staticmethod
+    def records(stream):
+        with open(stream, "rb") as file:
+            return int.from_bytes(file.read(4096)[512:520], "little")
 
     def vt(self, *arguments):
         return subprocess.run([VT, *arguments, "run.trc"], cwd=self.place, capture_output=True, check=True).stdout.decode()
@@ -340,7 +370,7 @@ class TimerSignals(StackTests, Sampled):
         program = os.path.join(self.directory.name, "static_forbidden")
         subprocess.run(["gcc", "-O2", "-static", str(SOURCE / "tests/multiproc/sample_tasks.c"), "-o", program, "-lpthread"],
                        check=True)
-        result = self.sampled(program, "shares", "100")
+        result = self.sampled(program, "shares", "100", waits=False)
         self.assertEqual(result.stdout, b"done\n")
         self.assertRegex(result.stderr, rb"the program of task 0 is not sampled: the kernel allows no perf events, and a timer "
                                         rb"signal is not possible in a program that is static")
@@ -396,7 +426,7 @@ class Unchanged(SampleTest):
         job = start(self.program, "until", "over", "-procs", "1", "-sample", "200", "-tracefile", "run.trc", cwd=self.place)
         wait_for(lambda: self.sampler_of(job.pid), "the sampler")
         stream = next(self.place.glob("run.trc.*.parts")) / "samples-0.stream"
-        wait_for(lambda: stream.exists() and stream.stat().st_size > 4096 and self.reserved(stream) > 40, "samples")
+        wait_for(lambda: stream.exists() and stream.stat().st_size > 4096 and self.records(stream) > 40, "samples")
         os.kill(self.sampler_of(job.pid), signal.SIGKILL)
         self.assertIn(b"pmd-sample has ended before the tasks; they are not sampled any more", job.stderr.readline())
         (self.place / "over").touch()
@@ -419,11 +449,6 @@ class Unchanged(SampleTest):
         self.assertEqual((result.returncode, result.stdout.count(b"done")), (0, 2), result.stderr)
         self.assertIn(b"sampling has ended: the disk is full", result.stderr)
         self.assertRegex(result.stderr, rb"(?m)^     [0-9,]+ records are missing: there was no room")
-
-    @staticmethod
-    def reserved(stream):
-        with open(stream, "rb") as file:
-            return int.from_bytes(file.read(4096)[512:520], "little")
 
     @staticmethod
     def sampler_of(pid):

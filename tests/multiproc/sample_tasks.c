@@ -9,6 +9,7 @@
      sample_tasks frames MS           all of the time below a function with 20 KB of local variables
      sample_tasks sleep MS            sleeps in nanosleep
      sample_tasks faults MS           touches fresh memory: a page fault every few microseconds
+   If the variable BEGIN_WHEN names a file, it first sleeps until the file exists.
    Built with -O2 and without frame pointers, as packages are. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -109,6 +110,8 @@ APART void fault_work(double ms) {
 
 int main(int argc, char** argv) {
     if (argc < 3) return 2;
+    char const* const begin = getenv("BEGIN_WHEN");
+    while (begin != NULL && access(begin, F_OK) != 0) usleep(1000);
     double const ms = atof(argv[2]);
     if (strcmp(argv[1], "shares") == 0) {
         shares(ms);
@@ -121,7 +124,6 @@ int main(int argc, char** argv) {
     } else if (strcmp(argv[1], "threads") == 0) {
         pthread_t threads[2];
         thread_time = ms;
-        /* The main thread works first: by then the sampler has found the task, and sees each thread that it makes. */
         short_work(ms);
         pthread_create(&threads[0], NULL, first, NULL);
         pthread_create(&threads[1], NULL, second, NULL);

@@ -1,5 +1,5 @@
-// Threads that are made while the perf events of their process are being opened: each is sampled
-// once.
+// Threads and processes that are made while the perf events of their maker are being opened: each
+// is sampled once.
 #include "partition_manager/sampling/perf_rings.hpp"
 
 #include <array>
@@ -82,6 +82,46 @@ std::unique_ptr<PerfRings> rings_if_allowed() {
     }
 }
 
+// What a process that makes others shares with its observer.
+struct Forking {
+    std::atomic<int> begun{0};   // forks
+    std::atomic<int> wanted{0};  // forks
+    std::array<std::atomic<pid_t>, kMostMade> children{};
+    std::array<std::atomic<bool>, kMostMade> ended{};
+};
+
+constexpr std::size_t kCopiedByFork = 128
+                                      << 20;  // the kernel copies its page tables for about 1 ms
+
+void compute_for(std::int64_t ns) {
+    const std::int64_t begin = own_processor_time();
+    while (own_processor_time() - begin < ns) {
+    }
+}
+
+// Forks as often as it is told to. Each child computes, and then forks a child that computes.
+[[noreturn]] void fork_when_told(Forking& shared) {
+    const std::vector<char> memory(kCopiedByFork, 1);
+    for (int i = 0;; ++i) {
+        while (shared.wanted == i) std::this_thread::sleep_for(kBetween);
+        ++shared.begun;
+        if (::fork() != 0) continue;
+        const auto place = static_cast<std::size_t>(2 * i);
+        shared.children[place] = ::getpid();
+        compute_for(std::int64_t{kTurns} * 1'000'000'000 / kRate);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            shared.children[place + 1] = ::getpid();
+            compute_for(std::int64_t{kTurns} * 1'000'000'000 / kRate);
+            shared.ended[place + 1] = true;
+            ::_exit(0);
+        }
+        ::waitpid(child, nullptr, 0);
+        shared.ended[place] = true;
+        ::_exit(0);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("threads that are made while events are opened are sampled once") {
@@ -124,6 +164,53 @@ TEST_CASE("threads that are made while events are opened are sampled once") {
         if (lost == 0) CHECK(count > kTurns / 3);
     }
     ::munmap(memory, sizeof(Shared));
+}
+
+TEST_CASE("a process that its maker is just forking when its events are opened is sampled once") {
+    void* const memory =
+        ::mmap(nullptr, sizeof(Forking), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    for (int round = 0; round < 8; ++round) {
+        const auto rings = rings_if_allowed();
+        if (!rings) break;
+        std::vector<pid_t> added;
+        rings->on_added = [&](TaskId, pid_t process) { added.push_back(process); };
+        auto& shared = *new (memory) Forking;
+        const pid_t process = ::fork();
+        if (process == 0) fork_when_told(shared);
+        shared.wanted = 1;
+        while (shared.begun != 1) {
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(200 * round));
+        CHECK(rings->add(3, process).empty());
+        CHECK(added.at(0) == process);
+        // This one inherits.
+        shared.wanted = 2;
+        std::map<pid_t, int> samples;
+        std::map<pid_t, int> ends;
+        const auto read = [&] {
+            std::vector<PerfEvent> events;
+            rings->read(events);
+            for (const PerfEvent& event : events) {
+                if (event.kind == PerfEvent::Kind::kSample) ++samples[event.process];
+                if (event.kind == PerfEvent::Kind::kEnded) ++ends[event.process];
+            }
+        };
+        while (!shared.ended[0] || !shared.ended[2]) {
+            rings->wait(-1, 5);
+            read();
+        }
+        ::kill(process, SIGKILL);
+        ::waitpid(process, nullptr, 0);
+        read();
+        for (std::size_t i = 0; i < 4; ++i) {
+            INFO("round " << round << ", process " << i);
+            CHECK(samples[shared.children[i]] > kTurns / 3);
+            CHECK(samples[shared.children[i]] < kTurns * 3 / 2);
+            CHECK(ends[shared.children[i]] <= 1);
+        }
+    }
+    ::munmap(memory, sizeof(Forking));
 }
 
 }  // namespace poe::pm
