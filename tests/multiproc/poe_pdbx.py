@@ -358,7 +358,7 @@ class Running(PdbxTest):
         said = self.pdbx(["tasks", "cont"], program, self.marker, "-procs", "2")
         self.assertEqual(said.status, 0, said.text)
         job = start(program, self.marker, "wait", "-procs", "2", stdin=subprocess.PIPE)
-        wait_for(lambda: job.stdout.readline(), "the tasks to be traced")
+        self.assertEqual([job.stdout.readline() for _ in range(2)], 2 * [b"traced\n"])
         said = self.pdbx(["tasks", "quit"], "-a", str(job.pid))
         self.assertTrue(any("ermitted" in text or "traced" in text for text in said.answers("tasks")), said.text)
         job.communicate(b"", timeout=DEADLINE)
@@ -382,6 +382,7 @@ int main(int argc, char **argv) {
         if (write(ready[1], "x", 1) != 1) return 1;
         return (int)read(go[0], &c, 1);  /* until the task has ended or says so */
     }
+    close(ready[1]);
     if (read(ready[0], &c, 1) != 1) return 1;
     puts("traced");
     fflush(stdout);
