@@ -190,7 +190,7 @@ void MulticastCalls::receive(TaskId root) {
         if (members_->received()) return;
         seen = members_->arrived();
         context_.tcp()->sleep_through_multicast(interval);
-        endpoint_->poll();
+        context_.messages().progress();
         interval = next_interval(interval, members_->arrived() - seen);
     }
 }

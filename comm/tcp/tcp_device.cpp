@@ -252,13 +252,13 @@ bool TcpDevice::poll(PipeSink& sink) {
     bool moved = multicast_ && poll_multicast();
     if (!buffered_.empty() && deliver_buffered(sink)) moved = true;
     if (!waiting_.empty()) moved = flush_waiting() || moved;
-    if (!moved) {
+    if (!moved || event_count_ > 0) {
         const bool few = open_.size() <= kFewPipes && !open_.empty();
         if (!few || event_count_ > 0 || ++looks_ % kRoundEvery == 0 || !connector_->idle()) {
-            moved = look_at_events(sink);
+            moved = look_at_events(sink) || moved;
             connector_->tick();
         } else {
-            moved = look_at_all(sink);
+            moved = look_at_all(sink) || moved;
         }
     }
     if (changed_) {
@@ -300,7 +300,8 @@ int TcpDevice::prepare_sleep(std::chrono::nanoseconds& limit) noexcept {
 
 void TcpDevice::sleep(std::chrono::nanoseconds limit) noexcept {
     prepare_sleep(limit);
-    if (limit == 0ns) return;
+    // The events of the last sleep must be looked at first: handshakes have each event once only.
+    if (limit == 0ns || event_count_ > 0) return;
     const auto most = static_cast<int>(events_.size());
     const timespec time{limit / 1s, (limit % 1s).count()};
     event_count_ = ::epoll_pwait2(epoll_.get(), events_.data(), most, &time, nullptr);

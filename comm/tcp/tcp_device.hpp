@@ -65,7 +65,8 @@ class TcpDevice final : public Device,
     bool poll(PipeSink& sink) override;
 
     // SleepPlace: sleep() blocks until a socket or a task of this node has something, at most
-    // `limit`.
+    // `limit`. It returns at once if the last sleep has found something and poll() has not been
+    // called since.
     void sleep(std::chrono::nanoseconds limit) noexcept override;
     int prepare_sleep(std::chrono::nanoseconds& limit) noexcept override;
 
@@ -75,7 +76,7 @@ class TcpDevice final : public Device,
     // Records that multicast does not work here. Groups that are open stay open.
     void give_up_multicast(const std::string& why) { no_multicast_ = why; }
 
-    // Sleeps as sleep() does, but multicast that arrives does not wake the task; the next poll
+    // Sleeps as sleep() does, but multicast that arrives does not wake the task; the next poll()
     // reads it. Precondition: multicast() has returned an endpoint.
     void sleep_through_multicast(std::chrono::nanoseconds limit);
 

@@ -14,6 +14,7 @@ from hosts import BUILD, DEADLINE, ClusterTest, command_on, host_processes, main
 MPTUNE = BUILD / "bin" / "mptune"
 MPL_COLLECTIVES = BUILD / "bin" / "mpl_collectives"
 HOST_COUNT = 4
+SLOW_HOSTS = range(8)
 PACKET = 1408  # bytes of data in a datagram
 
 # Calls with blocks of LENGTH bytes and roots in turns, each checked; CALLS "-1" does not end. OPERATION is bcast, scatter,
@@ -214,16 +215,22 @@ class Multicast(ClusterTest):
         self.assertNotIn("multicast", file.read_text())
 
     @contextlib.contextmanager
-    def shaped(self, rate):
-        """Each host sends and gets so much, in bursts of up to 64 KB, as with --rate of the test bed."""
+    def shaped(self, rate, hosts=range(HOST_COUNT)):
+        """Each of these hosts sends and gets so much, in bursts of up to 64 KB, as with --rate of the test bed."""
         bucket = ("root", "tbf", "rate", rate, "burst", "64kb", "latency", "100ms")
-        ends = [end for host in range(HOST_COUNT) for end in (("tc",), command_on(host, "tc"))]
-        devices = [device for host in range(HOST_COUNT) for device in (f"port{host}", "eth0")]
+        ends = [end for host in hosts for end in (("tc",), command_on(host, "tc"))]
+        devices = [device for host in hosts for device in (f"port{host}", "eth0")]
         with contextlib.ExitStack() as stack:
             for tc, device in zip(ends, devices):
                 subprocess.run([*tc, "qdisc", "add", "dev", device, *bucket], check=True, timeout=30)
                 stack.callback(subprocess.run, [*tc, "qdisc", "delete", "dev", device, "root"], check=True, timeout=30)
             yield
+
+    def test_connections_are_made_during_multicast(self):
+        # Reports go to each root for the first time while the next broadcast arrives.
+        with self.shaped("100mbit", SLOW_HOSTS):
+            for _ in range(4):
+                self.assertGreater(self.broadcasts(300_000, 12, SLOW_HOSTS, MP_MULTICAST="yes"), 8 * 300_000)
 
     def test_mptune_is_not_deceived_by_bursts(self):
         # Round trips of up to 64 KB pass at twice the rate, because the allowance of one end grows while the other one answers. A
@@ -342,4 +349,4 @@ class Multicast(ClusterTest):
 
 
 if __name__ == "__main__":
-    main(HOST_COUNT)
+    main(len(SLOW_HOSTS))

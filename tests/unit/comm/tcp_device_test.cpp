@@ -223,6 +223,23 @@ TEST_CASE("a port that is not known yet is waited for", "[tcp_device]") {
     job.finish();
 }
 
+TEST_CASE("what a sleep has found is not lost if the task sleeps again before it polls",
+          "[tcp_device]") {
+    Job job(2);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    bool sent = false;
+    while (job.inboxes[1].from[0].empty()) {
+        REQUIRE(std::chrono::steady_clock::now() < deadline);
+        if (!sent) sent = job.send(0, 1, "hello");
+        for (const TaskId task : {0, 1}) {
+            for (int i = 0; i < 3; ++i)
+                job.devices[static_cast<std::size_t>(task)]->sleep(std::chrono::milliseconds(1));
+            job.poll(task);
+        }
+    }
+    job.finish();
+}
+
 TEST_CASE("the end waits until the last word has arrived", "[tcp_device]") {
     Job job(2);
     REQUIRE(job.send(0, 1, "last"));
