@@ -206,12 +206,12 @@ bool CollectiveContext::names_algorithm(Group& group, const Shape& shape) const 
     return wanted_choice(placed, overrides_).has_value();
 }
 
-// Returns the transport that the user names; otherwise the measured one; otherwise the default.
 Transport CollectiveContext::wanted_transport(Group& group, const Shape& shape) {
     if (names_algorithm(group, shape)) return Transport::kMessages;
     if (const auto& wanted = wanted_for(shape); wanted && wanted->transport != Transport::kMessages)
         return wanted->transport;
-    if (wants_multicast(shape, nodes_of(group))) return Transport::kMulticast;
+    if (wants_multicast(shape, nodes_of(group), state_of(group).time_of_byte))
+        return Transport::kMulticast;
     const MeasuredBest* best = tuning().node.best(shape);
     if (best != nullptr) return best->method.transport;
     const Transport by_default = default_transport(shape);
@@ -222,8 +222,8 @@ Transport CollectiveContext::wanted_transport(Group& group, const Shape& shape) 
 
 // All members decide alike, because the result does not depend on the root. The shape is copied
 // only if necessary, because the decision on an irregular call is made each time.
-bool CollectiveContext::wants_multicast(const Shape& shape,
-                                        const std::vector<std::uint32_t>& nodes) {
+bool CollectiveContext::wants_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes,
+                                        std::optional<double> time_of_byte) {
     if (multicast_ == Multicast::kNo || barrier_ || !fits_multicast(shape, nodes)) return false;
     if (multicast_ == Multicast::kAlways) return true;
     if (const auto& wanted = wanted_for(shape)) return wanted->transport == Transport::kMulticast;
@@ -233,7 +233,11 @@ bool CollectiveContext::wants_multicast(const Shape& shape,
     Shape placed = shape;
     placed.nodes = nodes;
     placed.root = 0;
-    return predicted_multicast(tuning(), placed) < predicted(tuning(), placed, choice_for(placed));
+    const Choice by_messages = choice_for(placed);
+    if (multicast_is_faster(tuning(), placed, by_messages, time_of_byte.value_or(0))) return true;
+    return !time_of_byte && shape.operation == Operation::kBcast &&
+           shape.bytes >= kLongOnSlowNetwork &&
+           multicast_is_faster(tuning(), placed, by_messages, kSlowNetwork);
 }
 
 // The default limits are those of machines on which a single copy costs more than two ordinary

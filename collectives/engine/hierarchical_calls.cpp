@@ -55,7 +55,7 @@ bool HierarchicalCalls::among_leaders_by_multicast(const Shape& shape) const {
     leaders.root = static_cast<Rank>(nodes_[static_cast<std::size_t>(shape.root)]);
     std::vector<std::uint32_t> nodes(leaders.n);
     std::iota(nodes.begin(), nodes.end(), 0U);
-    return library_.wants_multicast(leaders, nodes);
+    return library_.wants_multicast(leaders, nodes, 0);
 }
 
 Plan* HierarchicalCalls::make_groups() {

@@ -22,10 +22,11 @@ struct Introduction {
     std::uint64_t usable = 0;
 };
 
-// What a member's probe has found.
+// What a member has found out.
 struct Found {
-    std::uint32_t passed = 0;
-    std::uint32_t over = 0;  // passed, or its time is over
+    std::uint32_t passed = 0;  // of its probe
+    std::uint32_t over = 0;    // passed, or its time is over
+    double time_of_byte = 0;
 };
 
 // While packets arrive steadily and at least kManyMissing are missing, a receiver looks for them at
@@ -91,6 +92,7 @@ void MulticastCalls::begin() {
         return;
     }
     state_ = State::kProbing;
+    use_before_ = device->use_of_connections();
     if (members_ == nullptr) return;
     members_->begin_probe(std::chrono::steady_clock::now());
     endpoint_->poll();
@@ -134,10 +136,11 @@ bool MulticastCalls::exchange_addresses() {
 // All members decide alike, because each gets the findings of all.
 void MulticastCalls::agree(bool waits) {
     const auto over = [this] { return members_->probe_over(std::chrono::steady_clock::now()); };
-    Found own{0, 1};
+    Found own{0, 1, comm::time_of_byte(use_before_, context_.tcp()->use_of_connections())};
     if (members_ != nullptr) {
         if (waits) wait(over, Awaited::kAnybody);
-        own = {members_->probe_passed() ? 1U : 0U, over() ? 1U : 0U};
+        own.passed = members_->probe_passed() ? 1U : 0U;
+        own.over = over() ? 1U : 0U;
     }
     std::vector<Found> all(group_.size());
     const bool exchanged = context_.allgather_internal(group_, &own, all.data(), sizeof own,
@@ -147,6 +150,10 @@ void MulticastCalls::agree(bool waits) {
     const auto is_over = [](const Found& each) { return each.over == 1; };
     if (exchanged && std::all_of(all.begin(), all.end(), passed)) {
         state_ = State::kUsable;
+        // The member that has sent most has waited longest for its cable.
+        double longest = 0;
+        for (const Found& each : all) longest = std::max(longest, each.time_of_byte);
+        state_of(group_).time_of_byte = longest;
         members_->end_probe();
     } else if (!exchanged || ((waits || agreements_ >= kAgreements) &&
                               std::all_of(all.begin(), all.end(), is_over))) {

@@ -33,6 +33,8 @@ class MulticastCalls final : public GroupOwned {
     //   - In calls 2, 4, 8 and so on they exchange what they have found out. If all probes have
     //     passed, multicast is used from that call on. If some have not passed within their time,
     //     and the members have asked each other kAgreements times, multicast is refused.
+    //     They also exchange how long a byte of the messages has taken since the first call
+    //     (GroupState::time_of_byte).
     // `waits`, the same at all members: the first call waits for the probes and decides.
     bool ready(bool waits);
     // True if multicast is refused. These tasks then refuse it for all groups that they make later,
@@ -67,10 +69,11 @@ class MulticastCalls final : public GroupOwned {
     comm::MulticastEndpoint* endpoint_ = nullptr;
     comm::MulticastGroup* members_ = nullptr;  // the endpoint owns it
     State state_ = State::kNew;
-    std::uint32_t calls_ = 0;        // asked for while the state was kProbing
-    std::uint32_t agreements_ = 0;   // exchanges of what the probes have found
-    Plans reports_;                  // by root
-    std::vector<std::byte> blocks_;  // of a scatter, for all members
+    std::vector<comm::ConnectionUse> use_before_;  // when the probe began
+    std::uint32_t calls_ = 0;                      // asked for while the state was kProbing
+    std::uint32_t agreements_ = 0;                 // exchanges of what the probes have found
+    Plans reports_;                                // by root
+    std::vector<std::byte> blocks_;                // of a scatter, for all members
 };
 
 // True if such calls can go by multicast; the same at all members, and all call it. Waits for the

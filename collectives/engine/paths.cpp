@@ -180,9 +180,13 @@ bool prepare_multicast(CollectiveContext& context, Group& group, const Shape& sh
 
 Plan* run_multicast(const PathCall& call) {
     auto& calls = static_cast<MulticastCalls&>(*state_of(call.group).multicast);
-    if (calls.ready(call.context.insists_on_multicast(call.call.shape)))
+    const bool was_decided = calls.decided();
+    const bool ready = calls.ready(call.context.insists_on_multicast(call.call.shape));
+    // What the members have found out may change the path of this call, too.
+    if (!was_decided && calls.decided()) call.context.forget_paths(call.group);
+    if (ready && (was_decided || call.context.wanted_transport(call.group, call.call.shape) ==
+                                     Transport::kMulticast))
         return calls.run(call.call);
-    if (calls.refused()) call.context.forget_paths(call.group);
     const auto messages = call.context.path_by(Transport::kMessages, call.group, call.call.shape);
     return call.context.run_on(*messages, call.group, call.call);
 }

@@ -44,4 +44,13 @@ double predicted_multicast(const Tuning& tuning, const Shape& placed) {
            static_cast<double>(multicast_bytes(placed)) * per_byte;
 }
 
+bool multicast_is_faster(const Tuning& tuning, const Shape& placed, const Choice& by_messages,
+                         double time_of_byte) {
+    if (time_of_byte == 0 || tuning.network.multicast_byte > 0)
+        return predicted_multicast(tuning, placed) < predicted(tuning, placed, by_messages);
+    Tuning found = tuning;
+    found.network.transfer = time_of_byte;
+    return predicted_multicast(found, placed) < predicted(found, placed, by_messages);
+}
+
 }  // namespace poe::collectives

@@ -2,6 +2,7 @@
 // separate from the catalogue, because a multicast is not a schedule of messages.
 #pragma once
 
+#include "collectives/selection/chooser.hpp"
 #include "collectives/selection/cost_model.hpp"
 
 namespace poe::collectives {
@@ -39,5 +40,16 @@ double multicast_waits(std::uint32_t n) noexcept;
 // and that of its authentication. The members report to the root along a tree. A concat makes one
 // transfer per member, one after the other. Precondition: fits_multicast(placed, placed.nodes).
 double predicted_multicast(const Tuning& tuning, const Shape& placed);
+
+// True if multicast is predicted to be faster than the algorithm `by_messages`. `time_of_byte`: the
+// microseconds per byte of the network, as a group has found out; 0: use those of the tuning. What
+// mptune has measured has precedence. The precondition is the same.
+bool multicast_is_faster(const Tuning& tuning, const Shape& placed, const Choice& by_messages,
+                         double time_of_byte);
+
+// The slowest network that is worth a thought, in microseconds per byte: 80 Mbit/s.
+inline constexpr double kSlowNetwork = 0.1;
+// On such a network multicast is much faster for broadcasts from this length on.
+inline constexpr Bytes kLongOnSlowNetwork = Bytes{64} << 10;
 
 }  // namespace poe::collectives

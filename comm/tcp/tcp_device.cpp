@@ -241,6 +241,13 @@ void TcpDevice::sleep_through_multicast(std::chrono::nanoseconds limit) {
     watch_multicast(EPOLL_CTL_MOD, true);
 }
 
+std::vector<ConnectionUse> TcpDevice::use_of_connections() const {
+    std::vector<ConnectionUse> uses;
+    for (const TcpPipe* const pipe : open_)
+        uses.push_back(use_of_connection(pipe->fd(), pipe->peer()));
+    return uses;
+}
+
 bool TcpDevice::poll_multicast() {
     if (!datagrams_due_ && looks_ % kRoundEvery != 0 && !multicast_->busy()) return false;
     datagrams_due_ = false;

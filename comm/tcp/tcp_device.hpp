@@ -39,6 +39,7 @@
 #include "comm/matching/pipe.hpp"
 #include "comm/multicast/multicast_endpoint.hpp"
 #include "comm/progress/wait.hpp"
+#include "comm/tcp/connection_use.hpp"
 #include "comm/tcp/tcp_connector.hpp"
 #include "comm/tcp/tcp_peers.hpp"
 #include "comm/tcp/tcp_pipe.hpp"
@@ -79,6 +80,9 @@ class TcpDevice final : public Device,
     // Sleeps as sleep() does, but multicast that arrives does not wake the task; the next poll()
     // reads it. Precondition: multicast() has returned an endpoint.
     void sleep_through_multicast(std::chrono::nanoseconds limit);
+
+    // Of each connection. A system call each.
+    std::vector<ConnectionUse> use_of_connections() const;
 
     // For the end of the task; nothing can be sent afterwards. Returns true if everything that was
     // sent has arrived at the other tasks' systems, or never will. Call it alternately with poll()

@@ -226,6 +226,11 @@ class Multicast(ClusterTest):
                 stack.callback(subprocess.run, [*tc, "qdisc", "delete", "dev", device, "root"], check=True, timeout=30)
             yield
 
+    def test_slow_network_is_noticed(self):
+        # By the built-in costs, broadcasts of this length go by messages.
+        with self.shaped("100mbit", SLOW_HOSTS):
+            self.assertGreater(self.broadcasts(1_000_000, 12, SLOW_HOSTS), 2 * 1_000_000)
+
     def test_connections_are_made_during_multicast(self):
         # Reports go to each root for the first time while the next broadcast arrives.
         with self.shaped("100mbit", SLOW_HOSTS):
