@@ -222,13 +222,8 @@ void PerfRings::add_counters(TaskId task, pid_t thread) {
 
 namespace {
 
-struct ListedThread {
-    pid_t process;
-    pid_t thread;
-};
-
 // Appends the threads of the process and of the processes that it has started.
-void list_threads(pid_t process, std::vector<ListedThread>& threads) {
+void list_threads(pid_t process, std::vector<PerfRings::ListedThread>& threads) {
     const std::string folder = "/proc/" + std::to_string(process) + "/task/";
     for (const pid_t thread : threads_of(process)) {
         threads.push_back({process, thread});
@@ -239,44 +234,54 @@ void list_threads(pid_t process, std::vector<ListedThread>& threads) {
 
 }  // namespace
 
+// Lists the threads repeatedly, until the events of all threads in a list are open. A program that
+// makes short threads all the time ends this by the limit.
 std::string PerfRings::add(TaskId task, pid_t process) {
-    return add_unopened(task, process, false);
-}
-
-// Lists the threads repeatedly, until the events of all threads in a list are open. `doubtful`: the
-// threads of the first list may have inherited events, as those of later lists.
-std::string PerfRings::add_unopened(TaskId task, pid_t process, bool doubtful) {
-    std::set<pid_t> added;  // processes
-    std::set<pid_t> ended;  // threads
-    for (;; doubtful = true) {
+    constexpr int kMostLists = 10;
+    std::string trouble;
+    for (int list = 0; list < kMostLists && trouble.empty(); ++list) {
         std::vector<ListedThread> threads;
         list_threads(process, threads);
-        std::erase_if(threads, [&](const ListedThread& each) {
-            return ended.contains(each.thread) || !opened_.insert(each.thread).second;
-        });
-        if (threads.empty()) return {};
-        for (const ListedThread& each : threads) {
-            const int error = open_events(task, each.thread, doubtful);
-            if (error != 0) opened_.erase(each.thread);
-            if (error == ESRCH) {
-                ended.insert(each.thread);
-                continue;
-            }
-            if (error != 0) return refusal(error);
-            unforked_.insert(each.thread);
-            if (doubtful)
-                uncounted_.insert(each.thread);
-            else
-                add_counters(task, each.thread);
-            if (added.insert(each.process).second && on_added) on_added(task, each.process);
-        }
+        if (!open_unopened(task, threads, list > 0, trouble)) break;
     }
+    // Its sleeping threads are recorded in any case.
+    if (on_added && !opened_.contains(process)) on_added(task, process);
+    return trouble;
+}
+
+// Opens the events of those of the threads that have none. Returns whether there were any.
+// `trouble` gets what is not possible.
+bool PerfRings::open_unopened(TaskId task, const std::vector<ListedThread>& threads, bool doubtful,
+                              std::string& trouble) {
+    bool any = false;
+    std::set<pid_t> added;  // processes
+    for (const ListedThread& each : threads) {
+        if (opened_.contains(each.thread)) continue;
+        const int error = open_events(task, each.thread, doubtful);
+        if (error == ESRCH) continue;  // it has ended
+        if (error != 0) {
+            trouble = refusal(error);
+            return true;
+        }
+        any = true;
+        opened_.insert(each.thread);
+        unforked_.insert(each.thread);
+        if (doubtful)
+            uncounted_.insert(each.thread);
+        else
+            add_counters(task, each.thread);
+        if (added.insert(each.process).second && on_added) on_added(task, each.process);
+    }
+    return any;
 }
 
 // Returns false for a record that another event of the same thread has written, too.
 bool PerfRings::counts(const PerfEvent& event) {
+    // What there was before is of an ended thread that had the same number.
+    if (event.kind == PerfEvent::Kind::kForked || event.kind == PerfEvent::Kind::kThreadMade)
+        forget_records(event.thread);
     const Known* const known = find(event.event);
-    if (known == nullptr) return true;
+    if (known == nullptr || event.kind == PerfEvent::Kind::kLost) return true;
     const auto [lowest, is_first] =
         lowest_.try_emplace({event.recorded_by, known->ring}, event.event);
     if (lowest->second != event.event) {
@@ -292,30 +297,45 @@ bool PerfRings::counts(const PerfEvent& event) {
     return true;
 }
 
-void PerfRings::add_those_made_while_opening(const std::vector<PerfEvent>& events,
-                                             std::size_t first) {
-    for (std::size_t i = first; i < events.size(); ++i) {
-        const PerfEvent& event = events[i];
-        if (event.kind == PerfEvent::Kind::kEnded) {
-            opened_.erase(event.thread);
-            unforked_.erase(event.thread);
-            uncounted_.erase(event.thread);
-            for (std::size_t ring = 0; ring < rings_.size(); ++ring)
-                lowest_.erase({event.thread, ring});
-        }
-        if (event.kind != PerfEvent::Kind::kForked && event.kind != PerfEvent::Kind::kThreadMade)
-            continue;
-        // A maker that has inherited its event was made when the events of its own maker were open.
-        const Known* const known = find(event.event);
-        if (known == nullptr || unforked_.erase(event.recorded_by) == 0) continue;
-        const auto lowest = lowest_.find({event.recorded_by, known->ring});
-        if (known->thread != event.recorded_by ||
-            (lowest != lowest_.end() && lowest->second != event.event))
-            continue;
-        // If it cannot be sampled, for example because there are no file descriptors left, it has
-        // probably inherited its events.
-        static_cast<void>(add_unopened(known->task, event.process, true));
+bool PerfRings::has_records(pid_t thread) const {
+    const auto first = lowest_.lower_bound({thread, 0});
+    return first != lowest_.end() && first->first.first == thread;
+}
+
+void PerfRings::forget_records(pid_t thread) {
+    lowest_.erase(lowest_.lower_bound({thread, 0}), lowest_.lower_bound({thread + 1, 0}));
+}
+
+// Nobody has inherited the events of a thread that has made no other.
+void PerfRings::on_ended(pid_t thread) {
+    forget_records(thread);
+    uncounted_.erase(thread);
+    if (opened_.erase(thread) > 0 && unforked_.erase(thread) > 0)
+        std::erase_if(doubts_, [&](const auto& doubt) {
+            const Known* const known = find(doubt.first);
+            return known != nullptr && known->thread == thread;
+        });
+}
+
+// Opens the events of a new thread that may have inherited none, and of what the thread has started
+// since.
+void PerfRings::add_made(const PerfEvent& made) {
+    const Known* const known = find(made.event);
+    // If the maker writes this record by an event that it has inherited, it was not copied while
+    // events were opened. Neither was the new thread if it has written records.
+    if (known == nullptr || unforked_.erase(made.recorded_by) == 0 ||
+        known->thread != made.recorded_by || has_records(made.thread))
+        return;
+    std::vector<ListedThread> threads;
+    if (made.kind == PerfEvent::Kind::kForked) {
+        list_threads(made.process, threads);
+    } else {
+        threads.push_back({made.process, made.thread});
     }
+    // If this is not possible, for example because there are no file descriptors left, the thread
+    // has probably inherited its events.
+    std::string trouble;
+    open_unopened(known->task, threads, true, trouble);
 }
 
 void PerfRings::read(std::vector<PerfEvent>& events) {
@@ -343,7 +363,12 @@ void PerfRings::read(std::vector<PerfEvent>& events) {
     for (std::size_t i = first; i < events.size(); ++i)
         if (counts(events[i])) std::swap(events[kept++], events[i]);
     events.resize(kept);
-    add_those_made_while_opening(events, first);
+    for (std::size_t i = first; i < events.size(); ++i) {
+        const PerfEvent& event = events[i];
+        if (event.kind == PerfEvent::Kind::kEnded) on_ended(event.thread);
+        if (event.kind == PerfEvent::Kind::kForked || event.kind == PerfEvent::Kind::kThreadMade)
+            add_made(event);
+    }
 }
 
 void PerfRings::wait(int other, int milliseconds) {

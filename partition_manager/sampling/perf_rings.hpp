@@ -5,14 +5,15 @@
 // A thread that is made while the events of its maker are being opened has inherited some, all or
 // none of them. Two rules find such threads, and they get events of their own:
 // - When the events of all listed threads are open, threads are listed again.
-// - In the kernel, a new thread inherits first and can be listed later, after its memory was copied.
-//   So for each thread whose events were opened, the first thread or process that it makes may have
-//   inherited nothing, although it is in no list. The kernel's record of it comes through the
-//   events of its maker.
+// - The kernel copies the events of the maker into a new process before it copies the memory, and
+//   lists the process only then. If the maker's events are opened meanwhile, the process has
+//   inherited none and is in no list, but the kernel's record of it comes through the events of its
+//   maker. Therefore the first thread or process that a thread makes after its events were opened
+//   gets events of its own, unless there are records of it already, which only inherited events can
+//   have written.
 // A thread may then have two events on a processor, its own one and an inherited one. The kernel
-// writes each record once for each of them, so the records of a thread show this. The event with the
-// higher number, which was opened later and for the nearer ancestor, is closed, and its records are
-// ignored.
+// writes each record once for each of them, so the records of a thread show this. Of the two, the
+// one with the higher number was opened later; it is closed, and its records are ignored.
 //
 // All events of a processor share one ring, which belongs to an event of this process that counts
 // nothing. A ring is as large as the kernel allows an ordinary user, so it must be emptied
@@ -46,6 +47,11 @@ class PerfRings : public SampleSource {
     PerfRings(const PerfRings&) = delete;
     PerfRings& operator=(const PerfRings&) = delete;
 
+    struct ListedThread {
+        pid_t process = 0;
+        pid_t thread = 0;
+    };
+
     trace::SampleOrigin origin() const override { return trace::SampleOrigin::kPerfEvents; }
     std::string add(TaskId task, pid_t process) override;
     void read(std::vector<PerfEvent>& events) override;
@@ -78,12 +84,16 @@ class PerfRings : public SampleSource {
     };
 
     void open_rings();
-    std::string add_unopened(TaskId task, pid_t process, bool doubtful);
+    bool open_unopened(TaskId task, const std::vector<ListedThread>& threads, bool doubtful,
+                       std::string& trouble);
     int open_events(TaskId task, pid_t thread, bool doubtful);
     void add_counters(TaskId task, pid_t thread);
     const Known* find(std::uint64_t event) const;
     bool counts(const PerfEvent& event);
-    void add_those_made_while_opening(const std::vector<PerfEvent>& events, std::size_t first);
+    bool has_records(pid_t thread) const;
+    void forget_records(pid_t thread);
+    void on_ended(pid_t thread);
+    void add_made(const PerfEvent& made);
 
     std::uint64_t period_;
     bool sees_kernel_ = true;

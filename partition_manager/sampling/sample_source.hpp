@@ -31,7 +31,8 @@ class SampleSource {
     // the process and for each child that it has. Returns what is not possible; empty if everything
     // is.
     virtual std::string add(TaskId task, pid_t process) = 0;
-    // Called for each process whose events before now may be unknown, by add and by read.
+    // Called, by add and by read, for a process that is sampled from now on and whose earlier
+    // events may be unknown. It may be called again for the same process.
     std::function<void(TaskId, pid_t)> on_added;
     // Appends the events since the last call in order of time. An event that happens during a call
     // may be returned by the next call, although later ones were returned by this one.

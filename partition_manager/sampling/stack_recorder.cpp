@@ -88,8 +88,10 @@ StackRecorder::Found StackRecorder::find(const AddressSpace& space, std::uint64_
 }
 
 void StackRecorder::on_added(pid_t process) {
+    if (!added_.insert(process).second) return;
     spaces_[process] = read_space(process);
-    added_.insert(process);
+    // If it has ended, its mappings follow from those of its maker.
+    if (spaces_[process].code.empty()) added_.erase(process);
 }
 
 void StackRecorder::forget(pid_t process) {

@@ -58,8 +58,8 @@ class Sampled(LaunchTest):
         self.elsewhere = elsewhere.name
 
     def sampled(self, *command, rate=500, tasks=1, flags=(), status=0, waits=True, **environment):
-        """Runs the command. If it is sample_tasks and `waits` holds, it begins when the first sample of it has been taken,
-        because a busy computer may start the sampler late."""
+        """Runs the command. If it is sample_tasks and `waits` holds, it begins when the sampler has recorded something, because
+        a busy computer may start the sampler late."""
         begin = pathlib.Path(self.elsewhere, "begin")
         begin.unlink(missing_ok=True)
         if waits:
