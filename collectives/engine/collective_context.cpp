@@ -206,6 +206,7 @@ bool CollectiveContext::names_algorithm(Group& group, const Shape& shape) const 
     return wanted_choice(placed, overrides_).has_value();
 }
 
+// Returns the transport that the user names; otherwise the measured one; otherwise the default.
 Transport CollectiveContext::wanted_transport(Group& group, const Shape& shape) {
     if (names_algorithm(group, shape)) return Transport::kMessages;
     if (const auto& wanted = wanted_for(shape); wanted && wanted->transport != Transport::kMessages)
@@ -235,8 +236,7 @@ bool CollectiveContext::wants_multicast(const Shape& shape, const std::vector<st
     placed.root = 0;
     const Choice by_messages = choice_for(placed);
     if (multicast_is_faster(tuning(), placed, by_messages, time_of_byte.value_or(0))) return true;
-    return !time_of_byte && shape.operation == Operation::kBcast &&
-           shape.bytes >= kLongOnSlowNetwork &&
+    return !time_of_byte && shape.operation == Operation::kBcast && shape.bytes >= kLeastMeasured &&
            multicast_is_faster(tuning(), placed, by_messages, kSlowNetwork);
 }
 

@@ -95,12 +95,10 @@ class CollectiveContext final : private comm::Helper {
     bool in_two_levels(const Shape& placed);
     // True if such calls should go by multicast: the user wants it, or it is predicted to be faster
     // than messages. `nodes` has the form of Shape::nodes. `time_of_byte`: what the group has found
-    // out about the network (GroupState::time_of_byte); empty if it has not tried yet. Then the
-    // result is also true if multicast would be faster on a slow network.
+    // out about the network (GroupState::time_of_byte); if that is empty, the result is also true
+    // if multicast would be faster on a slow network.
     bool wants_multicast(const Shape& shape, const std::vector<std::uint32_t>& nodes,
                          std::optional<double> time_of_byte);
-    // Returns the transport that the user names; otherwise the measured one; otherwise the default.
-    Transport wanted_transport(Group& group, const Shape& shape);
     // False if the user has switched multicast off.
     bool may_multicast() const noexcept { return multicast_ != Multicast::kNo; }
     // True if the user names multicast for such calls, so that the first one waits for the probe.
@@ -204,6 +202,7 @@ class CollectiveContext final : private comm::Helper {
     CachedPath decide_path(Group& group, const Shape& shape);
     void sync_in_memory(Group& group);
     bool single_copy_is_cheaper(Group& group, const Shape& shape);
+    Transport wanted_transport(Group& group, const Shape& shape);
     bool whole_matrix_wanted(const Shape& shape);
     const std::optional<Method>& wanted_for(const Shape& shape) const noexcept {
         return overrides_[static_cast<std::size_t>(shape.operation)];

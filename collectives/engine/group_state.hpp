@@ -26,9 +26,9 @@ struct GroupState final : GroupOwned {
     std::unique_ptr<GroupOwned> hierarchical;
     // MulticastCalls; null until the first call that could use it.
     std::unique_ptr<GroupOwned> multicast;
-    // What the members have found out about the network, in microseconds per byte, when they
-    // decided that they can multicast; 0: they had sent too little. The same at all members. Empty
-    // until it is decided.
+    // What the members have found out about the network, in microseconds per byte; 0: they could
+    // not tell. The same at all members. Empty until MulticastCalls has found it out, and if
+    // multicast is refused.
     std::optional<double> time_of_byte;
 };
 

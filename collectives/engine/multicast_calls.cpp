@@ -70,17 +70,16 @@ MulticastCalls::~MulticastCalls() {
 }
 
 bool MulticastCalls::ready(bool waits) {
-    if (state_ == State::kUsable) [[likely]]
-        return true;
-    if (state_ == State::kRefused) return false;
+    if (settled()) [[likely]]
+        return !refused();
     ++calls_;
     if (state_ == State::kNew) {
         begin();
         if (!waits) return false;
     } else if (!waits && !is_power_of_two(calls_)) {
-        return false;
+        return state_ == State::kUsable;
     }
-    if (state_ == State::kProbing) agree(waits);
+    if (!settled()) agree(waits);
     return state_ == State::kUsable;
 }
 
@@ -136,8 +135,13 @@ bool MulticastCalls::exchange_addresses() {
 // All members decide alike, because each gets the findings of all.
 void MulticastCalls::agree(bool waits) {
     const auto over = [this] { return members_->probe_over(std::chrono::steady_clock::now()); };
-    Found own{0, 1, comm::time_of_byte(use_before_, context_.tcp()->use_of_connections())};
-    if (members_ != nullptr) {
+    Found own{0, 1, 0};
+    if (!timed_)
+        own.time_of_byte =
+            comm::time_of_byte(use_before_, context_.tcp()->use_of_connections(), calls_ - 1);
+    if (state_ == State::kUsable) {
+        own.passed = 1;
+    } else if (members_ != nullptr) {
         if (waits) wait(over, Awaited::kAnybody);
         own.passed = members_->probe_passed() ? 1U : 0U;
         own.over = over() ? 1U : 0U;
@@ -149,12 +153,13 @@ void MulticastCalls::agree(bool waits) {
     const auto passed = [](const Found& each) { return each.passed == 1; };
     const auto is_over = [](const Found& each) { return each.over == 1; };
     if (exchanged && std::all_of(all.begin(), all.end(), passed)) {
+        if (state_ != State::kUsable) members_->end_probe();
         state_ = State::kUsable;
         // The member that has sent most has waited longest for its cable.
         double longest = 0;
         for (const Found& each : all) longest = std::max(longest, each.time_of_byte);
-        state_of(group_).time_of_byte = longest;
-        members_->end_probe();
+        timed_ = longest > 0 || waits || agreements_ >= kTimeExchanges;
+        if (timed_) state_of(group_).time_of_byte = longest;
     } else if (!exchanged || ((waits || agreements_ >= kAgreements) &&
                               std::all_of(all.begin(), all.end(), is_over))) {
         refuse();

@@ -25,15 +25,16 @@ class MulticastCalls final : public GroupOwned {
     MulticastCalls(const MulticastCalls&) = delete;
     MulticastCalls& operator=(const MulticastCalls&) = delete;
 
-    // Returns true if this call goes by multicast; the same at all members. All members ask once
+    // Returns true if this call can go by multicast; the same at all members. All members ask once
     // for each call that should. Until the network is known to carry multicast between all of them,
     // the answer is false and the call goes by messages. These calls also find out about the
     // network:
     //   - In the first call the members exchange addresses, and each begins to probe.
     //   - In calls 2, 4, 8 and so on they exchange what they have found out. If all probes have
-    //     passed, multicast is used from that call on. If some have not passed within their time,
+    //     passed, the answer is true from that call on. If some have not passed within their time,
     //     and the members have asked each other kAgreements times, multicast is refused.
-    //     They also exchange how long a byte of the messages has taken since the first call
+    //   - In the same exchanges they tell each other how long a byte of the messages has taken since
+    //     the first call, until one of them knows it, at most kTimeExchanges times
     //     (GroupState::time_of_byte).
     // `waits`, the same at all members: the first call waits for the probes and decides.
     bool ready(bool waits);
@@ -43,6 +44,8 @@ class MulticastCalls final : public GroupOwned {
     // True if the answer of ready() does not change any more. It can become true only in the first
     // call and in calls 2, 4, 8 and so on.
     bool decided() const noexcept { return refused() || state_ == State::kUsable; }
+    // True if, in addition, no more is found out about the network.
+    bool settled() const noexcept { return refused() || (state_ == State::kUsable && timed_); }
 
     // Makes a call; blocks. Returns null, or the plan that failed. Precondition: ready() has
     // returned true for this call. Throws MemberLost if a member has ended in a job that goes on.
@@ -52,6 +55,7 @@ class MulticastCalls final : public GroupOwned {
     // The fewest exchanges after which a probe that has not passed counts as failed. A program that
     // computes for long between its calls does not answer probes in time.
     static constexpr std::uint32_t kAgreements = 3;
+    static constexpr std::uint32_t kTimeExchanges = 4;
     enum class State : std::uint8_t { kNew, kProbing, kUsable, kRefused };
     void begin();
     bool exchange_addresses();
@@ -69,8 +73,9 @@ class MulticastCalls final : public GroupOwned {
     comm::MulticastEndpoint* endpoint_ = nullptr;
     comm::MulticastGroup* members_ = nullptr;  // the endpoint owns it
     State state_ = State::kNew;
+    bool timed_ = false;                           // GroupState::time_of_byte is known
     std::vector<comm::ConnectionUse> use_before_;  // when the probe began
-    std::uint32_t calls_ = 0;                      // asked for while the state was kProbing
+    std::uint32_t calls_ = 0;                      // asked for until it is settled
     std::uint32_t agreements_ = 0;                 // exchanges of what the probes have found
     Plans reports_;                                // by root
     std::vector<std::byte> blocks_;                // of a scatter, for all members

@@ -180,15 +180,19 @@ bool prepare_multicast(CollectiveContext& context, Group& group, const Shape& sh
 
 Plan* run_multicast(const PathCall& call) {
     auto& calls = static_cast<MulticastCalls&>(*state_of(call.group).multicast);
-    const bool was_decided = calls.decided();
-    const bool ready = calls.ready(call.context.insists_on_multicast(call.call.shape));
-    // What the members have found out may change the path of this call, too.
-    if (!was_decided && calls.decided()) call.context.forget_paths(call.group);
-    if (ready && (was_decided || call.context.wanted_transport(call.group, call.call.shape) ==
-                                     Transport::kMulticast))
+    CollectiveContext& context = call.context;
+    const Shape& shape = call.call.shape;
+    const bool was_settled = calls.settled();
+    const bool ready = calls.ready(context.insists_on_multicast(shape));
+    if (!was_settled && calls.settled()) context.forget_paths(call.group);
+    // Until it is settled, this path also has calls for which multicast would be faster on a slow
+    // network only.
+    if (ready &&
+        (was_settled || context.wants_multicast(shape, context.nodes_of(call.group),
+                                                state_of(call.group).time_of_byte.value_or(0))))
         return calls.run(call.call);
-    const auto messages = call.context.path_by(Transport::kMessages, call.group, call.call.shape);
-    return call.context.run_on(*messages, call.group, call.call);
+    const auto messages = context.path_by(Transport::kMessages, call.group, shape);
+    return context.run_on(*messages, call.group, call.call);
 }
 
 // Messages.

@@ -42,14 +42,15 @@ double multicast_waits(std::uint32_t n) noexcept;
 double predicted_multicast(const Tuning& tuning, const Shape& placed);
 
 // True if multicast is predicted to be faster than the algorithm `by_messages`. `time_of_byte`: the
-// microseconds per byte of the network, as a group has found out; 0: use those of the tuning. What
-// mptune has measured has precedence. The precondition is the same.
+// microseconds per byte of the network, as a group has found out; 0: use those of the tuning. Costs
+// of multicast that mptune has measured have precedence. The precondition is the same.
 bool multicast_is_faster(const Tuning& tuning, const Shape& placed, const Choice& by_messages,
                          double time_of_byte);
 
 // The slowest network that is worth a thought, in microseconds per byte: 80 Mbit/s.
 inline constexpr double kSlowNetwork = 0.1;
-// On such a network multicast is much faster for broadcasts from this length on.
-inline constexpr Bytes kLongOnSlowNetwork = Bytes{64} << 10;
+// The shortest broadcast by messages from which a group can tell how slow its network is
+// (connection_use.hpp).
+inline constexpr Bytes kLeastMeasured = Bytes{900} << 10;
 
 }  // namespace poe::collectives

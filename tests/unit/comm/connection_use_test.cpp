@@ -16,21 +16,44 @@ namespace {
 
 using std::chrono::microseconds;
 
-TEST_CASE("a byte takes the time of the busiest connection") {
-    const std::vector<ConnectionUse> before = {{1, 1'000'000, microseconds(50'000)}};
-    // Together 1,000,000 bytes in 80 ms: two connections have shared a cable.
-    const std::vector<ConnectionUse> after = {{1, 1'600'000, microseconds(130'000)},
-                                              {2, 400'000, microseconds(70'000)}};
-    CHECK(time_of_byte(before, after) == Approx(0.08));
+// A connection that has sent full segments.
+ConnectionUse used(TaskId peer, std::uint64_t bytes, int busy_ms) {
+    return {.peer = peer,
+            .acknowledged = bytes,
+            .segments = bytes / 1000,
+            .repeated = 0,
+            .segment_bytes = 1000,
+            .round_trip = microseconds(100),
+            .busy = microseconds(1000 * busy_ms)};
 }
 
-TEST_CASE("too little use tells nothing") {
-    CHECK(time_of_byte({}, {}) == 0);
-    CHECK(time_of_byte({}, {{1, 100'000, microseconds(500'000)}}) == 0);
-    CHECK(time_of_byte({}, {{1, 100'000'000, microseconds(10'000)}}) == 0);
+TEST_CASE("a byte takes the time of the busiest connection") {
+    // Together 10 MB in 808 to 890 ms: two connections have shared a cable.
+    const double found = time_of_byte({used(1, 1'000'000, 50)},
+                                      {used(1, 7'000'000, 940), used(2, 4'000'000, 700)}, 1);
+    CHECK(found > 0.0808);
+    CHECK(found < 0.0890);
+}
+
+TEST_CASE("what may be the time of acknowledgements tells nothing about the network") {
+    CHECK(time_of_byte({}, {}, 1) == 0);
+    CHECK(time_of_byte({}, {used(1, 100'000, 500)}, 1) == 0);
+    CHECK(time_of_byte({}, {used(1, 100'000'000, 10)}, 1) == 0);
+    CHECK(time_of_byte({}, {used(1, 1'000'000, 60)}, 1) == 0);
+    CHECK(time_of_byte({}, {used(1, 4'000'000, 190)}, 4) == 0);
+    // Messages of 16 KB on a network of 10 Gbit/s with long round trips: 250 x 0.6 ms.
+    ConnectionUse waiting = used(1, 4'000'000, 150);
+    waiting.round_trip = microseconds(500);
+    CHECK(time_of_byte({}, {waiting}, 1) == 0);
+    ConnectionUse lossy = used(1, 4'000'000, 800);
+    CHECK(time_of_byte({}, {lossy}, 1) > 0);
+    lossy.repeated = 1;
+    CHECK(time_of_byte({}, {lossy}, 1) == 0);
+    ConnectionUse small = used(1, 4'000'000, 800);
+    small.segments *= 2;
+    CHECK(time_of_byte({}, {small}, 1) == 0);
     // A connection that was made anew has sent less than before.
-    CHECK(time_of_byte({{1, 500'000, microseconds(9'000'000)}},
-                       {{1, 400'000, microseconds(8'000'000)}}) == 0);
+    CHECK(time_of_byte({used(1, 5'000'000, 9000)}, {used(1, 4'000'000, 8000)}, 1) == 0);
 }
 
 TEST_CASE("the system counts the bytes that the other end has acknowledged") {
