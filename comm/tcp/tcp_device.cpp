@@ -287,7 +287,8 @@ void TcpDevice::empty_fifo() noexcept {
 int TcpDevice::prepare_sleep(std::chrono::nanoseconds& limit) noexcept {
     for (TcpPipe* pipe : waiting_)
         if (pipe->needs_room()) watch(*pipe, EPOLL_CTL_MOD, true);
-    if (!buffered_.empty()) {
+    // The events of the last sleep must be looked at first: handshakes have each event once only.
+    if (!buffered_.empty() || event_count_ > 0) {
         limit = 0ns;
     } else if (!connector_->idle()) {
         limit = connector_->time_left(std::chrono::ceil<std::chrono::milliseconds>(limit));
@@ -307,8 +308,7 @@ int TcpDevice::prepare_sleep(std::chrono::nanoseconds& limit) noexcept {
 
 void TcpDevice::sleep(std::chrono::nanoseconds limit) noexcept {
     prepare_sleep(limit);
-    // The events of the last sleep must be looked at first: handshakes have each event once only.
-    if (limit == 0ns || event_count_ > 0) return;
+    if (limit == 0ns) return;
     const auto most = static_cast<int>(events_.size());
     const timespec time{limit / 1s, (limit % 1s).count()};
     event_count_ = ::epoll_pwait2(epoll_.get(), events_.data(), most, &time, nullptr);
