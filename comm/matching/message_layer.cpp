@@ -271,6 +271,9 @@ void MessageLayer::end_if_lost(ReceiveRequest& request) {
     TaskId lost = -1;
     if (request.source < 0) {
         lost = lost_sender(request.wanted);
+        // To find out about ends makes progress, so the receive may be matched now. Its sender then
+        // relies on it.
+        if (request.source >= 0) return;
     } else {
         // The receive is matched, and `source` is the sender. As long as the sender lives, it sends
         // the rest or waits until this task has fetched it, even if other members have ended.

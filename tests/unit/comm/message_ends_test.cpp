@@ -19,6 +19,25 @@ constexpr TaskId kThird = 2;
 // A layer asks only now and then whether a member is lost.
 constexpr int kQuestions = 1000;
 
+// A pipe whose peer's end only the segment shows, as with shared memory.
+struct SilentPipe final : TestPipe {
+    using TestPipe::TestPipe;
+    bool shows_end_of_peer() const override { return false; }
+};
+
+// The pipes to task 0 and to the third task.
+struct TwoPeers final : Device {
+    TwoPeers(const Wire& to_zero, const Wire& from_zero, const Wire& to_third,
+             const Wire& from_third)
+        : zero(0, to_zero, from_zero), third(kThird, to_third, from_third) {}
+    Pipe& pipe_to(TaskId peer) override { return peer == 0 ? zero : third; }
+    bool poll(PipeSink& sink) override {
+        return (zero.receiver.has_input() && sink.on_input(zero)) ||
+               (third.receiver.has_input() && sink.on_input(third));
+    }
+    SilentPipe zero, third;
+};
+
 // The node of three tasks, of which nobody has stored an end.
 struct Node {
     Node() {
@@ -125,6 +144,39 @@ TEST_CASE("a message of which a part is fetched is fetched to its end") {
     CHECK(received.done());
     CHECK(received.text() == text);
     CHECK(sent.done());
+}
+
+TEST_CASE("a message that is found together with the end of a third member arrives") {
+    Node node;
+    Wire forth, back, to_third, from_third;
+    TestDevice device_of_sender(1, forth, back);
+    TwoPeers device(back, forth, to_third, from_third);
+    poe::SegmentHeader header{};
+    poe::SegmentFacts facts;
+    poe::TaskSlot slot{};
+    poe::Fences fences(false);
+    Waiter waiter(header, facts, slot, poe::WaitMode::kYield, fences);
+    MessageLayer sender(
+        {0, 3, kEager, kBuffer}, {&device_of_sender},
+        [&](TaskId) -> Device& { return device_of_sender; }, &waiter);
+    MessageLayer receiver(
+        {1, 3, kEager, kBuffer}, {&device}, [&](TaskId) -> Device& { return device; }, &waiter);
+    lose_third(receiver, node);
+    const std::string text = long_text(100'000);
+    Received received(receiver, 0, 3, text.size(), kInternal);
+    // The receiver has not looked yet when the message is announced and the third task ends.
+    Sent sent(sender, 1, 3, text, kInternal);
+    node.segment->slot(kThird).ended.store(1);
+    node.segment->header().ends.fetch_add(1);
+    receiver.end_if_hopeless(received.request);
+    CHECK(received.request.outcome == Outcome::kPending);
+    CHECK(received.request.source == 0);
+    while (receiver.progress() || sender.progress()) {
+    }
+    CHECK(received.done());
+    CHECK(received.text() == text);
+    CHECK(sent.done());
+    CHECK_FALSE(receiver.lost(0));
 }
 
 TEST_CASE("a message that is announced is withdrawn when a third member has ended") {
