@@ -113,12 +113,7 @@ class WindowDeadlocks(MpiWatchTest):
         self.assertRegex(text, r"task 1 waits in MPI_Win_fence for task 0 in window of communicator \d+, called at")
         self.told("window_renamed", 2, "task 1 waits in MPI_Win_fence for task 0 in window without a name, called at")
         with self.running("window_unnamed", 2, MP_DEADLOCK_TIMEOUT=0) as job:
-            def in_fence():
-                """On a busy computer the members of a window wait for each other when it is made, too."""
-                seen = self.waiting(job, (0, 1))
-                return seen if "MPI_Win_fence" in seen[1]["text"] else None
-
-            seen = wait_for(in_fence, "task 1 to wait in the fence")
+            seen = self.waiting(job, (0, 1), [(1, "MPI_Win_fence")])
             self.assertRegex(seen[1]["communicator"], r"^window of communicator \d+$")
             self.assertRegex(seen[1]["text"], r" in window of communicator \d+, \d")
 

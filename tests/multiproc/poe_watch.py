@@ -78,12 +78,14 @@ class WatchTest(LaunchTest):
             return {}
         return {task["task"]: task for task in json.loads(result.stdout)["task_states"]}
 
-    def waiting(self, job, tasks):
-        """Waits until these tasks are in waits that last."""
+    def waiting(self, job, tasks, calls=()):
+        """Waits until these tasks are in waits that last. `calls` are pairs of a task and the call in which it must wait. Name the
+        call where the task waits in an earlier call, too, if the computer is busy."""
         def all_wait():
             seen = self.tasks_of(job)
-            return seen if all(seen.get(task, {}).get("unexpected") is not None for task in tasks) else None
-        return wait_for(all_wait, f"tasks {tasks} to wait")
+            last = all(seen.get(task, {}).get("unexpected") is not None for task in tasks)
+            return seen if last and all(seen[task]["call"] == call for task, call in calls) else None
+        return wait_for(all_wait, f"tasks {tasks} to wait {calls}")
 
     def told(self, how, tasks, *expected, **variables):
         """Returns the last report of the deadlock, which must contain the texts `expected` in this order. On a busy computer,
