@@ -41,13 +41,14 @@ double multicast_waits(std::uint32_t n) noexcept;
 // transfer per member, one after the other. Precondition: fits_multicast(placed, placed.nodes).
 double predicted_multicast(const Tuning& tuning, const Shape& placed);
 
-// True if multicast is predicted to be faster than the algorithm `by_messages`. `time_of_byte`: the
-// microseconds per byte of the network, as a group has found out; 0: use those of the tuning. Costs
-// of multicast that mptune has measured have precedence. The precondition is the same.
+// Returns true if multicast is predicted to be faster than the algorithm `by_messages`.
+// `time_of_byte` is the time of a byte on the network in microseconds, as the group has measured
+// it; 0 means that the tuning's time is used. If mptune has measured the costs of multicast, only
+// the tuning is used. Precondition: fits_multicast(placed, placed.nodes).
 bool multicast_is_faster(const Tuning& tuning, const Shape& placed, const Choice& by_messages,
                          double time_of_byte);
 
-// The slowest network that is worth a thought, in microseconds per byte: 80 Mbit/s.
+// The time of a byte on the slowest network that is considered, in microseconds: 80 Mbit/s.
 inline constexpr double kSlowNetwork = 0.1;
 // The shortest broadcast by messages from which a group can tell how slow its network is
 // (connection_use.hpp).

@@ -81,7 +81,7 @@ class TcpDevice final : public Device,
     // reads it. Precondition: multicast() has returned an endpoint.
     void sleep_through_multicast(std::chrono::nanoseconds limit);
 
-    // Of each connection. A system call each.
+    // Returns what each connection has sent so far. Makes one system call per connection.
     std::vector<ConnectionUse> use_of_connections() const;
 
     // For the end of the task; nothing can be sent afterwards. Returns true if everything that was

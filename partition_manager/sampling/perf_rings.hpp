@@ -107,7 +107,8 @@ class PerfRings : public SampleSource {
     std::set<pid_t> unforked_;  // those of them that have made no other thread since
     std::unordered_map<std::uint64_t, Doubt> doubts_;  // by event
     std::set<pid_t> uncounted_;                        // threads with doubts that have no counters
-    // Of each thread on each ring: the lowest number of an event that has written a record of it.
+    // Key: a thread and a ring. Value: the lowest number among the events that have written records
+    // of this thread to this ring.
     std::map<std::pair<pid_t, std::size_t>, std::uint64_t> lowest_;
     std::vector<Counter> counters_;
 };

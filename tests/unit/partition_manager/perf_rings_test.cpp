@@ -102,7 +102,8 @@ void compute_for(std::int64_t ns) {
     }
 }
 
-// Forks as often as it is told to. Each child computes, and then forks a child that computes.
+// Makes one child process for each increment of shared.wanted. Each child first computes. It then
+// makes a child of its own, which also computes.
 [[noreturn]] void fork_when_told(Forking& shared) {
     auto* const memory = static_cast<char*>(
         ::mmap(nullptr, kCopiedByFork, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
