@@ -24,11 +24,17 @@ int complete(Call& call, MPI_Comm comm, Compose&& compose, int root = MPI_PROC_N
     VisibleCollective visible(call, members, root);
     if (environment().checking) [[unlikely]]
         return complete_checked(call, members, compose);
-    Sequence sequence(collectives::the_collectives(call.runtime()), members,
-                      Sequence::Form::kImmediate);
-    compose(sequence);
-    visible.moved(sequence.bytes());
-    return sequence.ok() ? MPI_SUCCESS : call.fail(sequence.fault());
+    Fault fault;
+    // The sequence ends before an error handler is called, which may free the communicator.
+    {
+        Sequence sequence(collectives::the_collectives(call.runtime()), members,
+                          Sequence::Form::kImmediate);
+        compose(sequence);
+        visible.moved(sequence.bytes());
+        if (sequence.ok()) return MPI_SUCCESS;
+        fault = sequence.fault();
+    }
+    return call.fail(fault);
 }
 
 // The same for a reduction, which may call a function of the program.
@@ -53,14 +59,18 @@ int complete_reduction(Call& call, MPI_Comm comm, MPI_Op op, Compose&& compose,
 // Makes the request of a call that does not block.
 template <typename Compose>
 Request* make_collective(Call& call, Comm& members, Sequence::Form form, Compose&& compose) {
-    Sequence sequence(collectives::the_collectives(call.runtime()), members, form);
-    compose(sequence);
-    if (!sequence.ok()) {
-        call.fail(sequence.fault());
-        return nullptr;
+    Fault fault;
+    // The sequence ends before an error handler is called, which may free the communicator.
+    {
+        Sequence sequence(collectives::the_collectives(call.runtime()), members, form);
+        compose(sequence);
+        if (sequence.ok())
+            return &make_work(call.runtime(), sequence.recording(), &members,
+                              form == Sequence::Form::kPersistent);
+        fault = sequence.fault();
     }
-    return &make_work(call.runtime(), sequence.recording(), &members,
-                      form == Sequence::Form::kPersistent);
+    call.fail(fault);
+    return nullptr;
 }
 
 // Starts a non-blocking call.

@@ -58,9 +58,10 @@ class ShownToWatchers {
         const collectives::SelectedPath& path = context.path_for(*comm.group, call.shape);
         // Other paths report failures in other forms.
         if (path.path->transport != collectives::Transport::kShared) return false;
+        context.run_on(path, *comm.group, call);
+        // A call that has failed is counted by the general way.
         ++state.calls;
         ++comm.operations;
-        context.run_on(path, *comm.group, call);
         context.count_traffic(*comm.group, call.shape);
         return true;
     } catch (...) {

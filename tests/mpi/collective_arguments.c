@@ -74,6 +74,48 @@ static void refuse_same_memory(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+static int counts_of_one[64], places_of_one[64];
+
+/* Each member sends one int to each member. */
+static int exchange_ints(MPI_Comm comm, const int* counts) {
+    int out[64], in[64];
+    for (int i = 0; i < n; ++i) out[i] = 100 * me + i;
+    const int code = MPI_Alltoallv(out, counts, places_of_one, MPI_INT, in, counts_of_one,
+                                   places_of_one, MPI_INT, comm);
+    for (int i = 0; i < n && code == MPI_SUCCESS; ++i) CHECK_INT(in[i], 100 * i + me);
+    return code;
+}
+
+static void repeat_exchange(MPI_Comm* comm, int* code, ...) {
+    CHECK_CLASS(*code, MPI_ERR_COUNT);
+    CHECK_OK(exchange_ints(*comm, counts_of_one));
+}
+
+static void free_communicator(MPI_Comm* comm, int* code, ...) {
+    CHECK_CLASS(*code, MPI_ERR_COUNT);
+    CHECK_OK(MPI_Comm_free(comm));
+}
+
+/* Error handlers that repeat the call with correct arguments, and that free the communicator. */
+static void use_communicator_in_handler(void) {
+    int wrong[64];
+    MPI_Comm comm;
+    MPI_Errhandler repeat, free_it;
+    for (int i = 0; i < n; ++i) counts_of_one[i] = wrong[i] = 1, places_of_one[i] = i;
+    wrong[0] = -1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(repeat_exchange, &repeat);
+    MPI_Comm_create_errhandler(free_communicator, &free_it);
+    MPI_Comm_set_errhandler(comm, repeat);
+    const int code = exchange_ints(comm, me == 0 ? wrong : counts_of_one);
+    CHECK_CLASS(code, me == 0 ? MPI_ERR_COUNT : MPI_SUCCESS);
+    CHECK_OK(exchange_ints(comm, counts_of_one));
+    MPI_Comm_set_errhandler(comm, free_it);
+    CHECK_CLASS(exchange_ints(comm, wrong), MPI_ERR_COUNT);
+    MPI_Errhandler_free(&repeat);
+    MPI_Errhandler_free(&free_it);
+}
+
 static void pass_nothing(void) {
     int counts[64] = {0};
     CHECK_OK(MPI_Bcast(NULL, 0, MPI_INT, 0, MPI_COMM_WORLD));
@@ -209,6 +251,7 @@ int main(int argc, char** argv) {
     start_many();
     refuse_same_memory();
     refuse_arguments();
+    use_communicator_in_handler();
     give_different_lengths();
     MPI_Finalize();
     return 0;
