@@ -80,8 +80,9 @@ NodeDaemon::NodeDaemon(UniqueFd in, UniqueFd out, InheritedSignals heritage,
 
 NodeDaemon::~NodeDaemon() = default;
 
-void NodeDaemon::run() {
+void NodeDaemon::run(std::chrono::milliseconds longest_wait) {
     become_subreaper();
+    expect_job(longest_wait);
     const auto wait_signal = [this](auto& self) -> void {
         signals_.async_wait([this, &self](const asio::error_code& error, int signal) {
             if (error) return;
@@ -100,6 +101,17 @@ void NodeDaemon::run() {
     channel_.send(Hello{kChannelVersion, ::getpid()});
     while (phase_ != Phase::kFinished) loop_.run_one();
     channel_.drain(std::chrono::seconds(1));
+}
+
+// poe, or the daemon above, sends the job as soon as it has read Hello. If nothing comes, its node
+// or the network has failed, which no closed connection may show.
+void NodeDaemon::expect_job(std::chrono::milliseconds limit) {
+    timers_.uplink.expires_after(limit);
+    timers_.uplink.async_wait([this, limit](const asio::error_code& error) {
+        if (error || phase_ != Phase::kWaiting) return;
+        throw Error("no job has come for " + std::to_string(limit.count() / 1000) +
+                    " s: the node that started this daemon does not answer");
+    });
 }
 
 void NodeDaemon::on_message(NodeIndex to, Message message) {

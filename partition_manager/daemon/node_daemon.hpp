@@ -44,6 +44,9 @@
 
 namespace poe::pm {
 
+// How long a daemon waits for its job. The job usually comes within one round trip.
+inline constexpr std::chrono::minutes kLongestWaitForJob{1};
+
 class NodeDaemon {
   public:
     // `in` (and `out`, if it is a separate descriptor) lead to `poe` or to the daemon above; the
@@ -54,8 +57,9 @@ class NodeDaemon {
                Heartbeat* heartbeat);
     ~NodeDaemon();
 
-    // Serves one job. Blocks until no process of the job is left on the node.
-    void run();
+    // Serves one job. Blocks until no process of the job is left on the node. Throws Error if the
+    // job does not come within `longest_wait`.
+    void run(std::chrono::milliseconds longest_wait = kLongestWaitForJob);
 
   private:
     enum class Phase { kWaiting, kPreparing, kRunning, kEnding, kDraining, kFinished };
@@ -80,6 +84,7 @@ class NodeDaemon {
 
     void send(const Message& message) { channel_.send(message, node_); }
     void on_relay_news();
+    void expect_job(std::chrono::milliseconds limit);
     void watch_uplink();
     void show_life();
     std::vector<pid_t> not_tasks() const;
