@@ -123,6 +123,7 @@ int session_init(Call& call, MPI_Info info, MPI_Errhandler errhandler, MPI_Sessi
     int level = MPI_THREAD_SINGLE;
     if (const Fault fault = read_thread_level(info, level)) return call.fail(fault);
     if (const Fault fault = start_library(level)) return call.fail(fault);
+    if (comm::the_runtime().messages().shared()) level = MPI_THREAD_MULTIPLE;
     static std::atomic<int> made{0};
     Environment& mpi = environment();
     Session& opened = mpi.sessions.make();

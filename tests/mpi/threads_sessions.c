@@ -26,7 +26,22 @@ static void work(int number) {
     }
 }
 
+/* A session that does not ask for a level has that of the process. */
+static void check_level_of_process(void) {
+    MPI_Session session;
+    MPI_Info info;
+    char text[64] = "";
+    int flag = 0, length = sizeof text;
+    CHECK_OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+    CHECK_OK(MPI_Session_get_info(session, &info));
+    CHECK_OK(MPI_Info_get_string(info, "thread_level", &length, text, &flag));
+    CHECK(flag && strcmp(text, "MPI_THREAD_MULTIPLE") == 0);
+    CHECK_OK(MPI_Info_free(&info));
+    CHECK_OK(MPI_Session_finalize(&session));
+}
+
 int main(void) {
     in_threads(work);
+    check_level_of_process();
     return 0;
 }
