@@ -36,7 +36,8 @@ int op_commutative(Call&, MPI_Op op, int* commute) {
 
 int reduce_local(Call& call, const void* inbuf, void* inoutbuf, MPI_Count count,
                  MPI_Datatype datatype, MPI_Op op) {
-    if (Fault fault = check_operation(op, datatype)) return call.fail(fault);
+    const MPI_Datatype operands = operand_type(datatype);
+    if (Fault fault = check_operation(op, operands)) return call.fail(fault);
     if (count == 0) return MPI_SUCCESS;
     if (inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE) {
         return call.fail(MPI_ERR_BUFFER, inbuf == MPI_IN_PLACE ? "inbuf" : "inoutbuf",
@@ -50,7 +51,8 @@ int reduce_local(Call& call, const void* inbuf, void* inoutbuf, MPI_Count count,
     auto* operation = find<Operation>(op);
     if (operation != nullptr) add_reference(*operation);
     call.outside([&] {
-        apply(op, inbuf, inoutbuf, count, datatype, datatype_of(datatype).extent());
+        apply(op, inbuf, inoutbuf, count, operation != nullptr ? datatype : operands,
+              datatype_of(datatype).extent());
         return 0;
     });
     if (operation != nullptr) environment().operations.release(*operation);

@@ -251,7 +251,7 @@ int compare_and_swap(Call& call, const void* origin_addr, const void* compare_ad
     if (!resolve_target(call, window, {target_rank, target_disp, 1, datatype}, nobody, arguments))
         return call.code();
     if (nobody) return MPI_SUCCESS;
-    const PredefinedType* type = find_predefined_type(value_of(datatype));
+    const PredefinedType* type = find_predefined_type(value_of(operand_type(datatype)));
     if (type == nullptr || !is_comparable(*type))
         return call.fail(MPI_ERR_TYPE, "datatype", "its values cannot be compared bit by bit",
                          "use an integer, a logical or MPI_BYTE");

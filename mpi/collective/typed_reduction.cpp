@@ -52,9 +52,10 @@ Fault TypedReduction::define(MPI_Op op, MPI_Datatype handle, const Datatype& typ
                 ""};
     }
     if (operation_ != nullptr) add_reference(*operation_);
-    if (Fault fault = check_operation(op, handle)) return fault;
+    const MPI_Datatype operands = operand_type(handle);
+    if (Fault fault = check_operation(op, operands)) return fault;
     if (operation_ == nullptr) {
-        const PredefinedType& predefined = *find_predefined_type(value_of(handle));
+        const PredefinedType& predefined = *find_predefined_type(value_of(operands));
         last = {op, handle, find_kernel(value_of(op), predefined), is_commutative(op),
                 is_exact(predefined)};
         use(last, type.extent());

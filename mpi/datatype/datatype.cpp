@@ -46,8 +46,9 @@ void Datatype::define(TypeMap map, Contents contents) {
     contents_ = std::move(contents);
 }
 
-void Datatype::make_predefined(std::string_view name) {
+void Datatype::make_predefined(std::string_view name, int represented) {
     predefined_ = true;
+    represented_ = represented;
     name_ = name;
     commit();
 }

@@ -63,8 +63,9 @@ class Datatype : public Object {
     Datatype() = default;
 
     void define(TypeMap map, Contents contents);
-    // Makes it a predefined datatype: committed, and never released.
-    void make_predefined(std::string_view name);
+    // Makes it a predefined datatype: committed, and never released. `represented`: see
+    // named_code().
+    void make_predefined(std::string_view name, int represented = 0);
     // What a pool calls when the last reference is gone.
     void reset();
 
@@ -73,6 +74,9 @@ class Datatype : public Object {
     int code() const noexcept {
         return integer < static_cast<std::int32_t>(kFirstAddress) ? integer : 0;
     }
+    // The same, but of a datatype of MPI_Type_create_f90_real and the like: the handle of the named
+    // datatype that it represents.
+    int named_code() const noexcept { return represented_ != 0 ? represented_ : code(); }
 
     // No effect on predefined datatypes. The last release() of a derived one invalidates its
     // handle.
@@ -101,6 +105,7 @@ class Datatype : public Object {
   private:
     bool predefined_ = false;
     bool committed_ = false;
+    int represented_ = 0;
     std::int64_t extent_ = 0;
     std::int64_t lower_bound_ = 0;
     Placed data_;  // without basic types; only if committed

@@ -61,7 +61,7 @@ Datatype* parameterised(Combiner combiner, int p, int r, int representation) {
         contents.integers.push_back(r);
         type = &datatype_pool().make();
         type->define(predefined_datatype(representation).map(), std::move(contents));
-        type->make_predefined({});
+        type->make_predefined({}, representation);
     }
     return type;
 }

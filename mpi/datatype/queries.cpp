@@ -14,6 +14,12 @@ Datatype* find_datatype(MPI_Datatype handle) noexcept {
     return find<Datatype>(handle);
 }
 
+MPI_Datatype operand_type(MPI_Datatype handle) noexcept {
+    const Datatype* type = find_datatype(handle);
+    if (type == nullptr || type->named_code() == 0) return handle;
+    return reinterpret_cast<MPI_Datatype>(static_cast<std::uintptr_t>(type->named_code()));
+}
+
 ErrorReport type_free(Datatype& type) {
     if (type.predefined()) {
         return {kErrType, "datatype", "a predefined datatype cannot be freed"};

@@ -18,6 +18,9 @@ MPI_Datatype handle_of(Datatype& type) noexcept;
 // The datatype of a handle; null if there is none: MPI_DATATYPE_NULL, a number that is no
 // predefined datatype, or a datatype that was freed.
 Datatype* find_datatype(MPI_Datatype handle) noexcept;
+// The datatype whose predefined operations are those of the datatype of `handle`: the named one
+// that a datatype of MPI_Type_create_f90_real and the like represents, or else `handle` itself.
+MPI_Datatype operand_type(MPI_Datatype handle) noexcept;
 
 // MPI_Type_free without the callbacks of attributes, which the caller has run before.
 ErrorReport type_free(Datatype& type);

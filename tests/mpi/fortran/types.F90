@@ -119,9 +119,31 @@ program types
     call MPI_Sizeof('a', size, ierror)
     CHECK(size == 1)
 #endif
+    call check_sums_by_precision()
     call MPI_Finalize(ierror)
 
 contains
+
+    ! Predefined operations are defined on datatypes by precision, too.
+    subroutine check_sums_by_precision()
+        double precision :: given(2), total(2)
+        complex(kind=kind(1d0)) :: one, sum_of_ones
+        integer :: tasks, largest
+        call MPI_Comm_size(MPI_COMM_WORLD, tasks, ierror)
+        given = [0.5d0, -2d0]
+        call MPI_Type_create_f90_real(15, MPI_UNDEFINED, datatype, ierror)
+        call MPI_Allreduce(given, total, 2, datatype, MPI_SUM, MPI_COMM_WORLD, ierror)
+        CHECK(all(total == tasks * given))
+        call MPI_Reduce_local(given, total, 2, datatype, MPI_SUM, ierror)
+        CHECK(all(total == (tasks + 1) * given))
+        one = (1d0, -3d0)
+        call MPI_Type_create_f90_complex(15, MPI_UNDEFINED, datatype, ierror)
+        call MPI_Allreduce(one, sum_of_ones, 1, datatype, MPI_SUM, MPI_COMM_WORLD, ierror)
+        CHECK(sum_of_ones == tasks * one)
+        call MPI_Type_create_f90_integer(9, datatype, ierror)
+        call MPI_Allreduce(7, largest, 1, datatype, MPI_MAX, MPI_COMM_WORLD, ierror)
+        CHECK(largest == 7)
+    end subroutine
 
     subroutine check_size(which, expected)
         HANDLE(MPI_Datatype) :: which
