@@ -164,6 +164,21 @@ class Abi(unittest.TestCase):
                             source = source.replace(declaration, 'extern "C" ' + declaration)
                     self.assertEqual(subprocess.run([self.build(source, language)]).returncode, 0)
 
+    def test_conversions_in_older_c(self):
+        """They are macros, too, because configuration scripts look for these or for functions of the library."""
+        source = """#include <mpi.h>
+#if !defined(MPI_Comm_f2c) || !defined(MPI_Comm_c2f) || !defined(MPI_Type_f2c)
+#error "no macros"
+#endif
+int main(void) {
+    MPI_Fint integer = MPI_Comm_c2f(MPI_COMM_SELF);
+    return MPI_Comm_f2c(integer) != MPI_COMM_SELF;
+}
+"""
+        for standard in ("c90", "gnu90", "c11"):
+            with self.subTest(standard):
+                self.assertEqual(subprocess.run([self.build(source, "c", [f"-std={standard}"])]).returncode, 0)
+
     def test_removed_functions(self):
         for language in LANGUAGES:
             with self.subTest(language):

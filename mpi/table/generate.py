@@ -195,12 +195,14 @@ def header(functions, constants):
         kind = "MPI_Datatype" if handle == "Type" else f"MPI_{handle}"
         for prefix in ("", "P"):
             conversions += [
-                f"static inline MPI_Fint {prefix}MPI_{handle}_c2f({kind} handle) {{",
+                f"POE_MPI_INLINE MPI_Fint {prefix}MPI_{handle}_c2f({kind} handle) {{",
                 f"    return {prefix}MPI_{handle}_toint(handle);",
                 "}",
-                f"static inline {kind} {prefix}MPI_{handle}_f2c(MPI_Fint handle) {{",
+                f"POE_MPI_INLINE {kind} {prefix}MPI_{handle}_f2c(MPI_Fint handle) {{",
                 f"    return {prefix}MPI_{handle}_fromint(handle);",
                 "}"]
+        # Configuration scripts look for a function of a library or a macro.
+        conversions += [f"#define MPI_{handle}_{way} MPI_{handle}_{way}" for way in ("c2f", "f2c")]
     parts = {
         "enums": "\n".join(f"typedef enum {name} {{\n" + ",\n".join(rows) + f"\n}} {name};"
                            for name, rows in enums.items()),
