@@ -50,6 +50,9 @@ int info_get(const int* info, const char* key, const int* valuelen, char* value,
              std::size_t key_length, std::size_t value_length);
 int info_get_string(const int* info, const char* key, int* buflen, char* value, int* flag,
                     std::size_t key_length, std::size_t value_length);
+// The name of a process set, of which the length in C includes the null character (the same file).
+int session_get_nth_pset(const int* session, const int* info, const int* n, int* pset_len,
+                         char* pset_name, std::size_t pset_name_length);
 
 }  // namespace poe::mpi::fortran
 

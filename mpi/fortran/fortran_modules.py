@@ -170,15 +170,16 @@ def constants_module(constants):
     kinds_of_sizeof = [("INTEGER", kind) for kind in (1, 2, 4, 8, 16)] + \
         [(word, kind) for word in ("REAL", "COMPLEX") for kind in (4, 8, 10, 16)] + \
         [("LOGICAL", kind) for kind in (1, 2, 4, 8, 16)] + [("CHARACTER", 1)]
-    sizes = []
+    sizes, hidden = [], []
     for word, kind in kinds_of_sizeof:
         name = f"sizeof_{word.lower()}{kind}"
         sizes.append(f"MODULE PROCEDURE {name}")
+        hidden.append(f"PRIVATE :: {name}")
         procedures += [f"SUBROUTINE {name}(x, size, ierror)", f"    {word}(KIND={kind}), INTENT(IN) :: x(..)",
                        "    INTEGER, INTENT(OUT) :: size", "    INTEGER, OPTIONAL, INTENT(OUT) :: ierror",
                        "    size = STORAGE_SIZE(x) / 8", "    IF (PRESENT(ierror)) ierror = MPI_SUCCESS",
                        f"END SUBROUTINE {name}"]
-    return fill("constants.f90.in", types=types, equal=equal, unequal=unequal, sizes=sizes, procedures=procedures,
+    return fill("constants.f90.in", types=types, equal=equal, unequal=unequal, sizes=sizes, hidden=hidden, procedures=procedures,
                 constants=[f"INTEGER, PARAMETER :: {name} = {value}" for name, value in integers(constants)])
 
 

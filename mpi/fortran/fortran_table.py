@@ -54,13 +54,15 @@ class Parameter:
             return ", INTENT(INOUT)"
         if self.writes():
             # An array may be a sentinel such as MPI_UNWEIGHTED, and only a part of it may be set.
-            return "" if self.shape() or form.reads_too(self) else ", INTENT(OUT)"
+            if self.shape():
+                return ""
+            return ", INTENT(INOUT)" if form.reads_too(self) else ", INTENT(OUT)"
         return ", INTENT(IN)" + (asynchronous if self.array else "")
 
     def writes(self):
         return self.kind in ("text_out", "index", "indices", "pointer") or not self.constant and (
             "*" in self.c_type or self.array or self.kind == "out") and self.kind not in (
-                "state", "old_state", "texts", "text_rows", "text")
+                "state", "old_state", "texts", "text_rows", "text", "read")
 
     def type_old(self):
         """The type in mpif.h and module mpi."""
@@ -150,7 +152,8 @@ class Form:
 
     def reads_too(self, parameter):
         """Parameters of the type int * that the function also reads."""
-        return parameter.name in ("position", "buflen", "pset_len")
+        return parameter.name in ("position", "buflen", "pset_len") or (
+            self.c_name.endswith("_free_keyval") and parameter.name.endswith("keyval"))
 
     def specific(self):
         """The name of the specific procedure in module mpi_f08 (section 19.1.5)."""

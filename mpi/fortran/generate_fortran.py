@@ -76,6 +76,8 @@ def local(p, form):
         if p.kind == "array":
             direction = "In" if p.constant else "InOut" if base == "MPI_Request" else "Out"
             return f"Handles{direction}<{base}> {name}_({name}, {p.more});"
+        if p.kind == "read":
+            return f"{base} {name}_ = from_fortran<{base}>(*{name});"
         if p.kind == "inout":
             return f"HandleInOut<{base}> {name}_({name});"
         if "*" in p.c_type:
@@ -111,6 +113,8 @@ def argument(p, form):
         return f"{name}_.c_str()"
     if p.kind == "indices":
         return name
+    if p.kind == "read":
+        return f"&{name}_"
     if local(p, form):
         return f"{name}_"
     if base in fortran_table.HANDLES:

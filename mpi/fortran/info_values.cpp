@@ -1,4 +1,5 @@
-// Values of Info (MPI 5.0, section 10).
+// Texts of which the program gives the length: values of Info (MPI 5.0, section 10) and names of
+// process sets (section 11.3.2).
 #include <algorithm>
 #include <vector>
 
@@ -28,6 +29,21 @@ int info_get_string(const int* info, const char* key, int* buflen, char* value, 
     if (code != MPI_SUCCESS || *flag == 0) return code;
     *buflen = length - 1;
     if (wants_value) copy_text(text.data(), value, value_length);
+    return code;
+}
+
+// The same is true of the length of a name.
+int session_get_nth_pset(const int* session, const int* info, const int* n, int* pset_len,
+                         char* pset_name, std::size_t pset_name_length) {
+    const bool wants_name = *pset_len > 0;
+    int length = wants_name ? *pset_len + 1 : 0;
+    std::vector<char> text(static_cast<std::size_t>(length) + 1);
+    const int code =
+        MPI_Session_get_nth_pset(from_fortran<MPI_Session>(*session), from_fortran<MPI_Info>(*info),
+                                 *n, &length, text.data());
+    if (code != MPI_SUCCESS) return code;
+    *pset_len = length - 1;
+    if (wants_name) copy_text(text.data(), pset_name, pset_name_length);
     return code;
 }
 

@@ -113,7 +113,7 @@ class Rows:
         for _, row in table.read_rows(HERE / "parameters.tsv"):
             self.rows.append((row[0], row[1], *(row[2].split(" ", 1) + [""])[:2]))
         self.fortran = [row for row in fortran_table.read_rows()
-                        if row[2] in ("array", "inout") or row[2] in ("state", "location", "pointer", "detached")]
+                        if row[2] in ("array", "inout", "read") or row[2] in ("state", "location", "pointer", "detached")]
         self.used = set()
 
     def find(self, rows, function, parameter):
@@ -201,7 +201,7 @@ def convert(rows, function, p, large):
             return (f"{qualifier}Handles{direction}<{base}> {name}_({name}, {array_length(function, theirs[1])});",
                     f"{name}_")
         if pointer:
-            direction = "InOut" if theirs and theirs[0] == "inout" else "Out"
+            direction = "InOut" if theirs and theirs[0] in ("inout", "read") else "Out"
             return f"Handle{direction}<{base}> {name}_({name});", f"{name}_"
         return None, f"handle_in<{base}>({name})"
     if base == "MPI_Status":

@@ -215,7 +215,7 @@ program objects
     call MPI_Grequest_start(query, release, cancel, shared, request, ierror)
     call MPI_Test(request, flag, status, ierror)
     CHECK(.not. flag)
-    call MPI_Cancel(request, ierror)
+    call cancel_request(request)
     CHECK(cancels == 1)
     call MPI_Grequest_complete(request, ierror)
     call MPI_Wait(request, status, ierror)
@@ -226,11 +226,45 @@ program objects
 
     ! An attribute outlives its key.
     call MPI_Comm_free_keyval(keyval, ierror)
+    call free_copy_of_key()
+    call name_process_set()
     call MPI_Pcontrol(1)
     call MPI_Finalize(ierror)
 
-#if !defined(WITH_MPI_F08)
 contains
+
+    subroutine cancel_request(one)
+        HANDLE(MPI_Request), intent(in) :: one
+        call MPI_Cancel(one, ierror)
+    end subroutine
+
+    ! The call reads the key, so the compiler must not remove the assignment. The names of variables are free, because
+    ! all names of the modules begin with MPI_.
+    subroutine free_copy_of_key()
+        integer :: sizeof_integer4
+        call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, 0_MPI_ADDRESS_KIND, ierror)
+        sizeof_integer4 = keyval
+        call MPI_Comm_free_keyval(sizeof_integer4, ierror)
+        CHECK(ierror == MPI_SUCCESS .and. sizeof_integer4 == MPI_KEYVAL_INVALID)
+    end subroutine
+
+    ! The length does not count a null character.
+    subroutine name_process_set()
+        HANDLE(MPI_Session) :: session
+        character(len=40) :: name
+        integer :: length
+        call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, session, ierror)
+        name = 'unchanged'
+        length = 0
+        call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, length, name, ierror)
+        CHECK(length == 11 .and. name == 'unchanged')
+        length = 40
+        call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, length, name, ierror)
+        CHECK(length == 11 .and. name == 'mpi://WORLD')
+        call MPI_Session_finalize(session, ierror)
+    end subroutine
+
+#if !defined(WITH_MPI_F08)
 
     ! The functions of MPI 1: all integers are of type INTEGER.
     subroutine old_attributes()
