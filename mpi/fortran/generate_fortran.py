@@ -177,8 +177,10 @@ def entry(form):
                      f"{{{', '.join('&' + section for section in sections)}}});")
         lines.append("    finish(ierror, code);")
     elif "completes" in form.notes:
+        requests, number, completed = form.notes["completes"].split("; ")
+        lines.append(f"    CopiesOfRequests copies({requests}, {number});")
         lines.append(f"    const int code = {call};")
-        lines.append(f"    if (completes(code)) copies_completed({form.notes['completes']});")
+        lines.append(f"    if (completes(code)) copies.completed({completed});")
         lines.append("    finish(ierror, code);")
     else:
         lines.append(f"    finish(ierror, {call});")

@@ -9,6 +9,14 @@
 #include <vector>
 
 namespace poe::mpi::fortran {
+
+// The copies of one request.
+struct CopiesOfRequests::Kept {
+    std::vector<std::unique_ptr<SectionCopy>> copies;
+    bool persistent = false;
+    bool active = true;
+};
+
 namespace {
 
 std::ptrdiff_t extent_of(const Descriptor::Dimension& dimension) noexcept {
@@ -20,12 +28,7 @@ std::ptrdiff_t stride_of(const Descriptor& section, int dimension) noexcept {
     return section.dimensions[dimension].stride * (section.span != 0 ? section.span : size);
 }
 
-// The copies of one request.
-struct Kept {
-    std::vector<std::unique_ptr<SectionCopy>> copies;
-    bool persistent = false;
-    bool active = true;
-};
+using Kept = CopiesOfRequests::Kept;
 
 // All copies that wait for a request, by the integer of the request.
 class KeptCopies {
@@ -34,8 +37,14 @@ class KeptCopies {
 
     void add(int request, Kept kept) {
         const std::lock_guard guard(lock_);
-        requests_[request] = std::move(kept);
+        requests_[request] = std::make_shared<Kept>(std::move(kept));
         any_.store(true, std::memory_order_release);
+    }
+    // The copies of a request that is still there; null if it has none.
+    std::shared_ptr<Kept> find(int request) {
+        const std::lock_guard guard(lock_);
+        const auto found = requests_.find(request);
+        return found != requests_.end() ? found->second : nullptr;
     }
     // A new request has the integer of an old one that C code has completed.
     void forget(int request) {
@@ -47,16 +56,19 @@ class KeptCopies {
         const std::lock_guard guard(lock_);
         const auto found = requests_.find(request);
         if (found == requests_.end()) return;
-        for (auto& copy : found->second.copies) copy->copy_in();
-        found->second.active = true;
+        for (auto& copy : found->second->copies) copy->copy_in();
+        found->second->active = true;
     }
-    void complete(int request) {
+    // `kept` are the copies of the request `request`, whose integer another thread's new request
+    // may have by now.
+    void complete(int request, Kept& kept) {
         const std::lock_guard guard(lock_);
+        if (!kept.active) return;
+        for (auto& copy : kept.copies) copy->copy_back();
+        kept.active = false;
+        if (kept.persistent) return;
         const auto found = requests_.find(request);
-        if (found == requests_.end() || !found->second.active) return;
-        for (auto& copy : found->second.copies) copy->copy_back();
-        found->second.active = false;
-        if (!found->second.persistent) requests_.erase(found);
+        if (found != requests_.end() && found->second.get() == &kept) requests_.erase(found);
         note();
     }
     // MPI may use the copies of an active request until the program ends.
@@ -64,7 +76,7 @@ class KeptCopies {
         const std::lock_guard guard(lock_);
         const auto found = requests_.find(request);
         if (found == requests_.end()) return;
-        if (found->second.active) freed_.push_back(std::move(found->second));
+        if (found->second->active) freed_.push_back(std::move(found->second));
         requests_.erase(found);
         note();
     }
@@ -74,8 +86,8 @@ class KeptCopies {
 
     std::atomic<bool> any_{false};
     std::mutex lock_;
-    std::map<int, Kept> requests_;
-    std::vector<Kept> freed_;
+    std::map<int, std::shared_ptr<Kept>> requests_;
+    std::vector<std::shared_ptr<Kept>> freed_;
 };
 
 // Never destroyed, because MPI_Finalize may run after the destructors.
@@ -176,14 +188,26 @@ void copies_started(const int* requests, int count) {
     for (int i = 0; i < count; ++i) kept_copies().start(requests[i]);
 }
 
-void copies_completed(const int* requests, int count) {
+CopiesOfRequests::CopiesOfRequests(const int* requests, int count) {
     if (!kept_copies().any()) return;
-    for (int i = 0; i < count; ++i) kept_copies().complete(requests[i]);
+    for (int i = 0; i < count; ++i)
+        found_.push_back({requests[i], kept_copies().find(requests[i])});
 }
 
-void copies_completed(const int* requests, const int* indices, int count) {
-    if (!kept_copies().any()) return;
-    for (int i = 0; i < count; ++i) kept_copies().complete(requests[indices[i]]);
+CopiesOfRequests::~CopiesOfRequests() = default;
+
+void CopiesOfRequests::complete(std::size_t i) {
+    if (found_[i].kept != nullptr) kept_copies().complete(found_[i].request, *found_[i].kept);
+}
+
+void CopiesOfRequests::completed(int count) {
+    if (found_.empty()) return;
+    for (int i = 0; i < count; ++i) complete(static_cast<std::size_t>(i));
+}
+
+void CopiesOfRequests::completed(const int* indices, int count) {
+    if (found_.empty()) return;
+    for (int i = 0; i < count; ++i) complete(static_cast<std::size_t>(indices[i]));
 }
 
 void copies_freed(const int* request) {

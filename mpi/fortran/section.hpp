@@ -19,6 +19,7 @@
 #include <initializer_list>
 #include <memory>
 #include <mpi.h>
+#include <vector>
 
 #include "mpi/fortran/convert.hpp"
 
@@ -115,11 +116,34 @@ void keep_until_complete(int code, const HandleOut<MPI_Request>& request, bool p
 
 // To be called with the integers of requests. Each does nothing, at the cost of one load, unless a
 // copy of a section is kept.
-void copies_started(const int* requests, int count);    // before MPI_Start
-void copies_completed(const int* requests, int count);  // after they have completed
-void copies_completed(const int* requests, const int* indices,
-                      int count);       // the same for some of them
-void copies_freed(const int* request);  // before MPI_Request_free
+void copies_started(const int* requests, int count);  // before MPI_Start
+void copies_freed(const int* request);                // before MPI_Request_free
+
+// The copies of the requests that a function may complete. It is made before the function is
+// called: when a request has completed, another thread may get its integer for a new request. Does
+// nothing, at the cost of one load, unless a copy of a section is kept.
+class CopiesOfRequests {
+  public:
+    CopiesOfRequests(const int* requests, int count);
+    ~CopiesOfRequests();
+    CopiesOfRequests(const CopiesOfRequests&) = delete;
+    CopiesOfRequests& operator=(const CopiesOfRequests&) = delete;
+    // To be called after the function: the first `count` requests have completed.
+    void completed(int count);
+    // The same for those at `count` indices.
+    void completed(const int* indices, int count);
+
+    struct Kept;
+
+  private:
+    struct OfRequest {
+        int request;
+        std::shared_ptr<Kept> kept;  // null: no copies
+    };
+    void complete(std::size_t i);
+
+    std::vector<OfRequest> found_;
+};
 
 // True if a function with this result has completed requests.
 inline bool completes(int code) noexcept {
