@@ -18,7 +18,7 @@ import generate as table  # noqa: E402  (generate.py of mpi/table)
 HANDLES = {f"MPI_{name}" for name in ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op",
                                       "Request", "Session", "Win")}
 KINDS = {"MPI_Aint": "MPI_ADDRESS_KIND", "MPI_Offset": "MPI_OFFSET_KIND", "MPI_Count": "MPI_COUNT_KIND"}
-BUFFERS = ("choice", "kept", "location", "detached")
+BUFFERS = ("choice", "whole", "same", "location", "detached")
 
 
 @dataclass

@@ -9,17 +9,18 @@
 //   blocking       before the C function     after it                          after it
 //   non-blocking   before the C function     when the request completes        then
 //   persistent     at each MPI_Start         at each completion                with the request
+//   one-sided      before the C function     when the window is synchronized   then
+//   split I/O      before the C function     after the function MPI_File_*_end then
 //
-// A request is completed by the Fortran functions that wait, test or ask for its status. If C code
-// completes the request of a section that is not contiguous, received data stay in the copy.
+// kept_copies.hpp keeps the copies that live longer than a call. Copying back changes only the
+// elements that MPI has changed in the copy: the others may belong to another operation.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <mpi.h>
-#include <vector>
+#include <utility>
 
 #include "mpi/fortran/convert.hpp"
 
@@ -48,22 +49,24 @@ struct Descriptor {
 // and so is an array of assumed size, which has no last extent.
 bool is_contiguous(const Descriptor& descriptor) noexcept;
 
-// A contiguous copy of a section.
+// A contiguous copy of a section. If MPI writes into it, a second copy tells what was there before.
 class SectionCopy {
   public:
     SectionCopy(const Descriptor& section, bool written);
     void copy_in() noexcept;
     // Does nothing if the C function only reads.
     void copy_back() noexcept;
-    void* data() noexcept { return data_.get(); }
+    void* data() const noexcept { return data_.get(); }
+    bool is_of(const Descriptor& section) const noexcept { return section.base == section_.base; }
 
   private:
     template <typename Move>
     void each_row(Move&& move) noexcept;
 
     Descriptor section_;
-    bool written_;
+    std::size_t size_;
     std::unique_ptr<char[]> data_;
+    std::unique_ptr<char[]> before_;  // null if MPI only reads
 };
 
 // A choice buffer for one call. Throws std::bad_alloc if there is no memory for a copy.
@@ -84,21 +87,23 @@ class Section {
     std::unique_ptr<SectionCopy> copy_;
 };
 
-// A choice buffer that MPI uses after the call without a request, such as that of
-// MPI_Buffer_attach. It must be contiguous.
+// A choice buffer that must be contiguous, because MPI uses it until a call that is not of the same
+// operation, such as that of MPI_Buffer_attach, or in parts, such as that of MPI_Psend_init.
 class Whole {
   public:
     Whole(const Descriptor* descriptor, bool) noexcept
         : address_(as_buffer(descriptor->base)), usable_(is_contiguous(*descriptor)) {}
     bool usable() const noexcept { return usable_; }
-    // Invokes the error handler of MPI_COMM_SELF and returns the error code.
-    static int refuse();
     void* address() const noexcept { return address_; }
 
   private:
     void* address_;
     bool usable_;
 };
+
+// Refuses a buffer that is not contiguous: invokes an error handler and returns the error code.
+int refuse_section(MPI_Comm comm);
+int refuse_section(MPI_Win win);
 
 // The address of a choice buffer of which MPI uses nothing else.
 inline void* as_location(const Descriptor* descriptor) noexcept {
@@ -107,47 +112,6 @@ inline void* as_location(const Descriptor* descriptor) noexcept {
 
 inline int sending(const Descriptor* sendbuf, const int* comm) {
     return sending(sendbuf->base, comm);
-}
-
-// Keeps the copies of these sections until the request completes. If the call has failed, the
-// sections free them.
-void keep_until_complete(int code, const HandleOut<MPI_Request>& request, bool persistent,
-                         std::initializer_list<Section*> sections);
-
-// To be called with the integers of requests. Each does nothing, at the cost of one load, unless a
-// copy of a section is kept.
-void copies_started(const int* requests, int count);  // before MPI_Start
-void copies_freed(const int* request);                // before MPI_Request_free
-
-// The copies of the requests that a function may complete. It is made before the function is
-// called: when a request has completed, another thread may get its integer for a new request. Does
-// nothing, at the cost of one load, unless a copy of a section is kept.
-class CopiesOfRequests {
-  public:
-    CopiesOfRequests(const int* requests, int count);
-    ~CopiesOfRequests();
-    CopiesOfRequests(const CopiesOfRequests&) = delete;
-    CopiesOfRequests& operator=(const CopiesOfRequests&) = delete;
-    // To be called after the function: the first `count` requests have completed.
-    void completed(int count);
-    // The same for those at `count` indices.
-    void completed(const int* indices, int count);
-
-    struct Kept;
-
-  private:
-    struct OfRequest {
-        int request;
-        std::shared_ptr<Kept> kept;  // null: no copies
-    };
-    void complete(std::size_t i);
-
-    std::vector<OfRequest> found_;
-};
-
-// True if a function with this result has completed requests.
-inline bool completes(int code) noexcept {
-    return code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS;
 }
 
 }  // namespace poe::mpi::fortran

@@ -153,7 +153,7 @@ def read_functions(path):
             quick = context == "quick"
             function = Function(name, result, parameters, category, "runtime" if quick else context, quick,
                                 parse_checks(checks, parameters), body, row[8] if len(row) == 9 else "")
-            function.forms = [False, True] if any(p.widens() for p in parameters) else [False]
+            function.forms = [False, True] if ":" in text else [False]
             functions.append(function)
         except TableError as error:
             sys.exit(f"{path}:{number}: {row[0]}: {error}")

@@ -170,7 +170,7 @@ SESSIONS = """program sessions
     read (text, *) i
     if (i /= tasks) error stop 3
     call MPI_Psend_init(parts, 4, 3_MPI_COUNT_KIND, MPI_INTEGER, mod(rank + 1, tasks), 1, comm, MPI_INFO_NULL, requests(1))
-    call MPI_Precv_init(got, 2, 6, MPI_INTEGER, mod(rank + tasks - 1, tasks), 1, comm, MPI_INFO_NULL, requests(2))
+    call MPI_Precv_init(got, 2, 6_MPI_COUNT_KIND, MPI_INTEGER, mod(rank + tasks - 1, tasks), 1, comm, MPI_INFO_NULL, requests(2))
     call MPI_Startall(2, requests)
     parts = [(i + 100 * rank, i = 1, 12)]
     call MPI_Pready(3, requests(1))

@@ -8,7 +8,14 @@ module section_buffers
         integer :: x
         double precision :: y
     end type
+    integer :: errors_seen = 0
 contains
+
+    subroutine count_error(comm, code)
+        type(MPI_Comm) :: comm
+        integer :: code
+        errors_seen = errors_seen + 1
+    end subroutine
 
     ! The buffer of the caller, through a dummy argument of assumed shape.
     subroutine send_to_itself(from, to)
@@ -49,6 +56,13 @@ program sections
     integer, allocatable :: heap(:), table(:, :)
     integer, pointer :: every_third(:)
     integer, target :: strided(12)
+    integer, asynchronous :: window(8), got(12)
+    integer :: right, left
+    integer(kind=MPI_OFFSET_KIND) :: offset
+    character(len=200) :: name
+    type(MPI_Win) :: win
+    type(MPI_File) :: file
+    type(MPI_Errhandler) :: errors
     type(point) :: points(4), copies(4)
     character(len=6) :: words(4), short(4)
     logical :: flag
@@ -58,6 +72,11 @@ program sections
     type(MPI_Datatype) :: datatype
     type(MPI_Comm) :: comm
     external :: check
+    interface
+        integer(c_int) function process_id() bind(c, name='getpid')
+            use, intrinsic :: iso_c_binding
+        end function
+    end interface
 
     call MPI_Init()
     call MPI_Comm_rank(comm=MPI_COMM_WORLD, rank=rank)
@@ -231,11 +250,96 @@ program sections
     call check(i == 3, __LINE__)
     call MPI_Type_free(datatype)
 
-    ! A buffer that MPI keeps must be contiguous.
+    ! Two receives into one section: the second one does not bring back what the first one has brought.
+    b = 0
+    call MPI_Irecv(b(1:9:2), 1, MPI_INTEGER, 0, 4, MPI_COMM_SELF, requests(1))
+    call MPI_Irecv(b(3:9:2), 4, MPI_INTEGER, 0, 5, MPI_COMM_SELF, requests(2))
+    b(2) = -7
+    call MPI_Send(a(2:8:2), 4, MPI_INTEGER, 0, 5, MPI_COMM_SELF)
+    call MPI_Wait(requests(2), status)
+    call MPI_Send(a(1:1), 1, MPI_INTEGER, 0, 4, MPI_COMM_SELF)
+    call MPI_Wait(requests(1), status)
+    call check(all(b == [1, -7, 2, 0, 4, 0, 6, 0, 8, 0]), __LINE__)
+
+    ! One-sided: each kind of synchronisation brings the data.
+    right = mod(rank + 1, tasks)
+    left = mod(rank + tasks - 1, tasks)
+    window = 0
+    call MPI_Win_create(window, 32_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_fence(0, win)
+    got(1:8) = rank + a(1:8)
+    call MPI_Put(got(1:7:2), 4, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win)
+    strided(1:4) = rank
+    call MPI_Put(strided(4:1:-3), 2, MPI_INTEGER, right, 4_MPI_ADDRESS_KIND, 2, MPI_INTEGER, win)
+    call MPI_Accumulate(a(2:4:2), 2, MPI_INTEGER, right, 6_MPI_ADDRESS_KIND, 2, MPI_INTEGER, MPI_SUM, win)
+    call MPI_Win_fence(0, win)
+    call check(all(window == [left + 1, left + 3, left + 5, left + 7, left, left, 2, 4]), __LINE__)
+    got = 0
+    call MPI_Get(got(1:7:2), 4, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win)
+    call MPI_Win_fence(0, win)
+    call check(all(got(1:7:2) == rank + a(1:7:2)) .and. sum(got) == sum(got(1:7:2)), __LINE__)
+    do i = 1, 4
+        got = 0
+        call MPI_Win_lock_all(0, win)
+        call MPI_Get(got(2:11:3), 4, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win)
+        call MPI_Get(got(3:12:9), 2, MPI_INTEGER, rank, 6_MPI_ADDRESS_KIND, 2, MPI_INTEGER, win)
+        select case (i)
+        case (1)
+            call MPI_Win_flush(right, win)
+        case (2)
+            call MPI_Win_flush_local(right, win)
+        case (3)
+            call MPI_Win_flush_all(win)
+        case (4)
+            call MPI_Win_flush_local_all(win)
+        end select
+        call check(all(got(2:11:3) == rank + a(1:7:2)), __LINE__)
+        if (i < 3 .and. tasks > 1) call check(all(got(3:12:9) == 0), __LINE__)
+        call MPI_Win_unlock_all(win)
+        call check(all(got(3:12:9) == [2, 4]), __LINE__)
+        call check(sum(got) == sum(got(2:11:3)) + 6, __LINE__)
+    end do
+    call MPI_Barrier(MPI_COMM_WORLD)
+    got = 0
+    call MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win)
+    call MPI_Get_accumulate(a(9:10), 2, MPI_INTEGER, got(1:9:8), 2, MPI_INTEGER, right, 4_MPI_ADDRESS_KIND, 2, &
+                            MPI_INTEGER, MPI_SUM, win)
+    call MPI_Win_unlock(right, win)
+    call check(got(1) == rank .and. got(9) == rank, __LINE__)
+    call MPI_Barrier(MPI_COMM_WORLD)
+    call check(window(5) == left + 9 .and. window(6) == left + 10, __LINE__)
+    got = 0
+    call MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win)
+    call MPI_Rget(got(12:1:-11), 2, MPI_INTEGER, right, 6_MPI_ADDRESS_KIND, 2, MPI_INTEGER, win, request)
+    call MPI_Wait(request, status)
+    call check(got(12) == 2 .and. got(1) == 4, __LINE__)
+    call MPI_Win_unlock(right, win)
+    call MPI_Win_free(win)
+
+    ! Split access to files.
+    write (name, '(a, i0)') '/tmp/poe-fortran-sections-', process_id()
+    call MPI_Bcast(name, len(name), MPI_CHARACTER, 0, MPI_COMM_WORLD)
+    call MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, &
+                       MPI_INFO_NULL, file)
+    offset = 16 * rank
+    call MPI_File_write_at_all_begin(file, offset, matrix(2, 1:4), 4, MPI_INTEGER)
+    call MPI_File_write_at_all_end(file, matrix(2, 1:4), status)
+    b = 0
+    offset = 16 * (tasks - 1 - rank)
+    call MPI_File_read_at_all_begin(file, offset, b(10:4:-2), 4, MPI_INTEGER)
+    call MPI_File_read_at_all_end(file, b(10:4:-2), status)
+    call check(all(b == [0, 0, 0, 14, 0, 10, 0, 6, 0, 2]), __LINE__)
+    call MPI_File_close(file)
+
+    ! A buffer that MPI keeps must be contiguous; the communicator's error handler is invoked.
     call MPI_Comm_dup(MPI_COMM_SELF, comm)
-    call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
+    call MPI_Comm_create_errhandler(count_error, errors)
+    call MPI_Comm_set_errhandler(comm, errors)
+    call MPI_Errhandler_free(errors)
     call MPI_Comm_attach_buffer(comm, a(1:9:2), 20, i)
     call check(i == MPI_ERR_BUFFER, __LINE__)
+    call MPI_Psend_init(a(1:9:2), 5, 1_MPI_COUNT_KIND, MPI_INTEGER, 0, 0, comm, MPI_INFO_NULL, request, i)
+    call check(i == MPI_ERR_BUFFER .and. errors_seen == 2, __LINE__)
     call MPI_Comm_free(comm)
     deallocate (heap, table)
     call MPI_Finalize()
