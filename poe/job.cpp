@@ -222,7 +222,7 @@ pm::JobSpec make_job(const Options& options, const pm::TaskMap& map, const JobSt
     job.bind = options.bind;
     job.threads = options.threads;
     job.own_mpi_library = options.own_mpi_library;
-    job.mpich_on_poe = options.mpich_on_poe;
+    job.foreign_on_poe = options.foreign_on_poe;
     job.single_copy = options.single_copy;
     if (options.trace_level > 0 || options.trace_stacks > 0)
         job.trace = make_trace(

@@ -93,7 +93,7 @@ struct Options {
     bool bind = true;                   // bind each task to its own processors, if there are enough
     bool report_binding = false;
     bool own_mpi_library = true;
-    bool mpich_on_poe = false;
+    bool foreign_on_poe = false;
     int threads = 0;  // of each task; 0: not said
 
     // The programs of the tasks.

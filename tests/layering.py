@@ -54,7 +54,7 @@ ALLOWED = {
     "mpi/fortran": [],
     "mpi/cc": ["base/types.hpp", "collectives/schedule"],
     "mpi/observe": BASE + ["tracer/probe"],
-    "mpi/mpich_abi": ["mpi/object/handle.hpp", "mpi/object/status.hpp", "tracer/probe/caller_site.hpp"],
+    "mpi/foreign_abi": ["mpi/object/handle.hpp", "mpi/object/status.hpp", "tracer/probe/caller_site.hpp"],
     "mpi/datatype": ["base", "comm/matching/layout.hpp", "mpi/object/handle.hpp"],
     "mpi/object": ["base", "mpi/datatype"],
     "mpi/process": ["base", "mpi/table", "mpi/datatype", "mpi/object"],

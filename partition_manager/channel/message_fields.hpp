@@ -134,7 +134,7 @@ void fields(F& f, JobSpec& m) {
     f(m.launch)(m.trace)(m.core)(m.stamp_output)(m.spawned)(m.places);
     f(m.unbuffered, Unbuffered::kAllProcesses)(m.terminal)(m.tell_binding);
     f(m.observe, Observe::kNo);
-    f(m.threads, kMaxThreads)(m.own_mpi_library)(m.mpich_on_poe)(m.hold_tasks)(m.reserved);
+    f(m.threads, kMaxThreads)(m.own_mpi_library)(m.foreign_on_poe)(m.hold_tasks)(m.reserved);
 }
 // No later code checks whether a task's node exists.
 inline void check(JobSpec& m) {

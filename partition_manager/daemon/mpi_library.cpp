@@ -17,9 +17,16 @@ namespace poe::pm {
 namespace {
 
 constexpr const char* kSoname = "libmpi_abi.so.1";
-// The names of the library of MPICH's binary interface: MPICH's own one, and that of Debian.
-constexpr const char* kMpichSonames[] = {"libmpi.so.12", "libmpich.so.12"};
-// Open MPI's library. The second is a name that programs of all its versions import.
+// A foreign library: its folder below that of POE's libraries, and its name. The library of MPICH's
+// interface has two names: MPICH's own one, and that of Debian.
+struct Foreign {
+    const char* folder;
+    const char* soname;
+};
+constexpr Foreign kForeign[] = {{"mpich_abi", "libmpich.so.12"},
+                                {"mpich_abi", "libmpi.so.12"},
+                                {"openmpi_abi", "libmpi.so.40"}};
+// Versions 4 and 5 of Open MPI have this library. Programs of all versions import the name.
 constexpr const char* kOpenMpiSoname = "libmpi.so.40";
 constexpr const char* kOpenMpiName = "ompi_mpi_comm_world";
 
@@ -43,6 +50,17 @@ std::string found_in(const std::string& directories, const std::string& origin,
 
 bool needs(const ElfProgram& program, const char* soname) {
     return std::find(program.needed.begin(), program.needed.end(), soname) != program.needed.end();
+}
+
+// True if the program needs a library of MPI by name and imports variables of Open MPI's.
+bool needs_library_of_open_mpi(const ElfProgram& program) {
+    return program.names.find(kOpenMpiName) != std::string::npos &&
+           std::any_of(program.needed.begin(), program.needed.end(),
+                       [](const std::string& name) { return name.starts_with("libmpi.so."); });
+}
+
+void append(std::string& list, const std::string& file) {
+    list += (list.empty() ? "" : ":") + file;
 }
 
 bool is_elf(const std::string& file) {
@@ -71,30 +89,32 @@ MpiLibraryChoice choose_mpi_library(const std::string& program, const std::strin
     return choice;
 }
 
-MpiLibraryChoice choose_mpich_library(const std::string& program, const std::string& folder) {
+MpiLibraryChoice choose_foreign_library(const std::string& program,
+                                        const std::vector<std::string>& folders) {
     const std::optional<ElfProgram> elf = read_elf_program(program);
     MpiLibraryChoice choice;
-    if (folder.empty()) {
+    if (folders.empty()) {
         choice.attention =
-            "-mpi poe has no effect, because POE is installed without libmpich.so.12";
-    } else if (elf && (needs(*elf, kOpenMpiSoname) ||
-                       elf->names.find(kOpenMpiName) != std::string::npos)) {
+            "-mpi poe has no effect, because POE is installed without libmpich.so.12 and "
+            "libmpi.so.40";
+    } else if (elf && !needs(*elf, kOpenMpiSoname) && needs_library_of_open_mpi(*elf)) {
         choice.attention = program +
-                           " was built with Open MPI, whose handles are addresses of objects of "
-                           "its own library, and -mpi poe serves programs of MPICH's binary "
-                           "interface (libmpich.so.12, libmpi.so.12). It runs with its own "
-                           "library. To use POE's, compile it with mpicc.poe or with MPICH";
+                           " was built with Open MPI, but not with version 4 or 5, whose library "
+                           "is libmpi.so.40. It runs with its own library. To use POE's, compile "
+                           "it with mpicc.poe";
     } else if (!elf && is_elf(program)) {
         choice.attention =
             program + " is linked statically, so -mpi poe cannot replace its MPI library";
     }
     if (!choice.attention.empty()) return choice;
-    choice.folder = folder;
+    for (const std::string& folder : folders) append(choice.folders, folder);
     if (!elf || !elf->runpath.empty()) return choice;
     const std::string origin = std::filesystem::path(program).parent_path().string();
-    for (const char* soname : kMpichSonames) {
-        if (found_in(elf->rpath, origin, soname).empty()) continue;
-        choice.preload += (choice.preload.empty() ? "" : ":") + folder + "/" + soname;
+    for (const Foreign& foreign : kForeign) {
+        if (found_in(elf->rpath, origin, foreign.soname).empty()) continue;
+        for (const std::string& folder : folders)
+            if (std::filesystem::path(folder).filename() == foreign.folder)
+                append(choice.preload, folder + "/" + foreign.soname);
     }
     return choice;
 }
@@ -117,9 +137,16 @@ std::string find_mpi_library(const std::string& directory) {
     return find_installed(directory, kSoname);
 }
 
-std::string find_mpich_folder(const std::string& directory) {
-    const std::string library = find_installed(directory, "poe/mpich_abi/libmpich.so.12");
-    return std::filesystem::path(library).parent_path().string();
+std::vector<std::string> find_foreign_folders(const std::string& directory) {
+    std::vector<std::string> folders;
+    for (const Foreign& foreign : kForeign) {
+        const std::string library =
+            find_installed(directory, std::string("poe/") + foreign.folder + "/" + foreign.soname);
+        std::string folder = std::filesystem::path(library).parent_path().string();
+        if (!folder.empty() && std::find(folders.begin(), folders.end(), folder) == folders.end())
+            folders.push_back(std::move(folder));
+    }
+    return folders;
 }
 
 }  // namespace poe::pm

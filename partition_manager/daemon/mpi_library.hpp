@@ -4,19 +4,20 @@
 // POE's library is preloaded. The loader then uses it wherever a library with the same soname is
 // needed.
 //
-// On request (-mpi poe) a program that was built for MPICH's binary interface gets POE's library,
-// too, through POE's libmpich.so.12 (mpi/mpich_abi). The folder of that library precedes all others
-// in LD_LIBRARY_PATH, so a program that loads its MPI library at run time, or that a script starts,
-// finds it as well.
+// On request (-mpi poe) a program that was built for the binary interface of MPICH or Open MPI gets
+// POE's library, too, through POE's libmpich.so.12 or libmpi.so.40 (mpi/foreign_abi). The folders
+// of these libraries precede all others in LD_LIBRARY_PATH, so a program that loads its MPI library
+// at run time, or that a script starts, finds them as well.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace poe::pm {
 
 struct MpiLibraryChoice {
     std::string preload;    // the libraries to preload, with colons; empty: none
-    std::string folder;     // put first into LD_LIBRARY_PATH; empty: none
+    std::string folders;    // put first into LD_LIBRARY_PATH, with colons; empty: none
     std::string attention;  // what the user should know; empty: nothing
 };
 
@@ -25,15 +26,16 @@ struct MpiLibraryChoice {
 // nothing. Reads the program's file.
 MpiLibraryChoice choose_mpi_library(const std::string& program, const std::string& own);
 
-// The same for a program of MPICH's interface. `folder` is that of POE's libmpich.so.12; empty if
-// it is not installed. A program of Open MPI, and one that needs no libraries, gets nothing, and
-// the attention says so.
-MpiLibraryChoice choose_mpich_library(const std::string& program, const std::string& folder);
+// The same for programs of foreign interfaces. `folders` are those of find_foreign_folders(). A
+// program of another version of Open MPI, and one that needs no libraries, gets nothing, and the
+// attention says so.
+MpiLibraryChoice choose_foreign_library(const std::string& program,
+                                        const std::vector<std::string>& folders);
 
 // The path of POE's library, relative to the directory of pmd's program. Empty if it is not
 // installed.
 std::string find_mpi_library(const std::string& directory);
-// The folder of POE's libmpich.so.12 likewise.
-std::string find_mpich_folder(const std::string& directory);
+// The folders of POE's libmpich.so.12 and libmpi.so.40 likewise, of those that are installed.
+std::vector<std::string> find_foreign_folders(const std::string& directory);
 
 }  // namespace poe::pm

@@ -325,8 +325,8 @@ class Round {
         add_preloads(one, library, entries);
         if (!library.preload.empty())
             put_first("LD_PRELOAD", library.preload, job.environment, entries);
-        if (!library.folder.empty())
-            put_first("LD_LIBRARY_PATH", library.folder, job.environment, entries);
+        if (!library.folders.empty())
+            put_first("LD_LIBRARY_PATH", library.folders, job.environment, entries);
         one.environment = merged_environment(job.environment, entries);
         return one;
     }
@@ -341,8 +341,8 @@ class Round {
         const std::string& file = commands_[command].program.file;
         choice.emplace();
         if (job.own_mpi_library) choice = choose_mpi_library(file, own_mpi_library_);
-        if (job.mpich_on_poe && choice->preload.empty() && choice->attention.empty())
-            choice = choose_mpich_library(file, find_mpich_folder(own_directory()));
+        if (job.foreign_on_poe && choice->preload.empty() && choice->attention.empty())
+            choice = choose_foreign_library(file, find_foreign_folders(own_directory()));
         task.attention = choice->attention;
         return *choice;
     }
@@ -381,10 +381,10 @@ class Round {
         std::string preload;
         for (const std::string& entry : job.environment)
             if (entry.starts_with(kPreload)) preload = entry.substr(kPreload.size());
-        // POE's library itself records the calls of a program that uses it through MPICH's
+        // POE's library itself records the calls of a program that uses it through a foreign
         // interface.
         const bool observe =
-            !observer_library_.empty() && program->accepts_preload && library.folder.empty() &&
+            !observer_library_.empty() && program->accepts_preload && library.folders.empty() &&
             (job.observe == Observe::kYes || !program->needs_mpl) &&
             (job.observe == Observe::kYes || !job.own_mpi_library || !program->needs_mpi_abi);
         if (observe) {

@@ -193,8 +193,8 @@ struct JobSpec {
     bool tell_binding = false;  // the daemons report which processors each task may use
     // Programs for the standard's binary interface get POE's MPI library (MP_MPI_LIBRARY).
     bool own_mpi_library = true;
-    // Programs for MPICH's binary interface get it, too (MP_MPI).
-    bool mpich_on_poe = false;
+    // Programs of MPICH and Open MPI get it, too (MP_MPI).
+    bool foreign_on_poe = false;
     int threads = 0;          // threads of each task (MP_THREADS); 0: the user has not said
     bool bind = true;         // bind each task to its own processors, if there are enough (MP_BIND)
     bool single_copy = true;  // tasks may read each other's memory (MP_SINGLE_COPY)

@@ -170,19 +170,20 @@ class Foreign(ClusterTest):
 
 
 
-class MpichOnPoe(ClusterTest):
-    """The checks of programs of MPICH that tests/multiproc/poe_mpich_abi.py makes on one node, over several hosts."""
+class ForeignOnPoe(ClusterTest):
+    """The checks of programs of MPICH and Open MPI that poe_mpich_abi.py and poe_openmpi_abi.py of tests/multiproc make on one
+    node, over several hosts."""
 
     def test_programs(self):
         with tempfile.TemporaryDirectory(prefix="poe-cluster-", dir="/tmp") as place:
-            for name in ("point", "objects"):
-                program = os.path.join(place, name)
-                subprocess.run(["mpicc.mpich", "-w", str(HERE.parent / f"mpich_abi/{name}.c"), "-o", program], check=True)
-                for hosts in (3, 16):
-                    with self.subTest(name=name, hosts=hosts):
-                        out = self.ok(self.poe(program, "-procs", hosts, "-hostfile", self.host_file(range(hosts), 1), "-mpi", "poe",
-                                               "-stdoutmode", "ordered"))
-                        self.assertEqual(out.stdout.splitlines(), [f"task {i} of {hosts}: 0 checks failed" for i in range(hosts)])
+            for mpi, name, hosts in (("mpich", "point", 3), ("mpich", "objects", 16), ("openmpi", "point", 16),
+                                     ("openmpi", "objects", 3)):
+                program = os.path.join(place, f"{name}-{mpi}")
+                subprocess.run([f"mpicc.{mpi}", "-w", str(HERE.parent / f"foreign_abi/{name}.c"), "-o", program], check=True)
+                with self.subTest(mpi=mpi, name=name, hosts=hosts):
+                    out = self.ok(self.poe(program, "-procs", hosts, "-hostfile", self.host_file(range(hosts), 1), "-mpi", "poe",
+                                           "-stdoutmode", "ordered"))
+                    self.assertEqual(out.stdout.splitlines(), [f"task {i} of {hosts}: 0 checks failed" for i in range(hosts)])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // Handles of MPICH's binary interface: predefined ones against the table of facts, and those of
 // objects.
-#include "mpi/mpich_abi/handles.hpp"
+#include "interface/handles.hpp"
 
 #include <fstream>
 #include <map>
@@ -12,12 +12,12 @@
 #include <catch2/catch.hpp>
 
 using namespace poe::mpi;
-using namespace poe::mpi::mpich;
+using namespace poe::mpi::foreign;
 
 namespace {
 
 std::map<std::string, std::uint32_t> facts() {
-    std::ifstream file(POE_SOURCE "/mpi/mpich_abi/mpich_constants.tsv");
+    std::ifstream file(POE_SOURCE "/mpi/foreign_abi/mpich/constants.tsv");
     std::map<std::string, std::uint32_t> values;
     for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
@@ -62,8 +62,8 @@ TEST_CASE("predefined handles keep their identity in both directions", "[mpich_h
 #undef SAME
     // What MPICH does not have becomes the null handle.
     CHECK(handle_out(MPI_LOGICAL16) == static_cast<int>(values.at("MPI_DATATYPE_NULL")));
-    CHECK(file_in(nullptr) == MPI_FILE_NULL);
-    CHECK(file_out(MPI_FILE_NULL) == nullptr);
+    CHECK(handle_in<MPI_File>(nullptr) == MPI_FILE_NULL);
+    CHECK(handle_out(MPI_FILE_NULL) == nullptr);
 }
 
 TEST_CASE("a number that is no handle of the kind becomes the null pointer", "[mpich_handles]") {

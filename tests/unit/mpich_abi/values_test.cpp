@@ -1,14 +1,14 @@
 // Ranks, tags, error codes, attribute keys and statuses of MPICH's binary interface.
-#include "mpi/mpich_abi/values.hpp"
+#include "mpi/foreign_abi/values.hpp"
 
 #include <set>
 
 #include <catch2/catch.hpp>
 
-#include "mpi/mpich_abi/statuses.hpp"
+#include "interface/statuses.hpp"
 
 using namespace poe::mpi;
-using namespace poe::mpi::mpich;
+using namespace poe::mpi::foreign;
 
 TEST_CASE("ranks and tags keep their meaning, and invalid ones stay invalid", "[mpich_values]") {
     const std::set<int> special{MPI_ANY_SOURCE, MPI_PROC_NULL, MPI_ROOT};
