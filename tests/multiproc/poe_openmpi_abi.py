@@ -97,6 +97,24 @@ end program
         program = self.built("/usr/bin/mpif90.openmpi", source, "-J", self.place.name)
         self.assertEqual(self.on_poe(program).stdout, b"7 11 T\n")
 
+    def test_strings_of_fortran(self):
+        """Blanks at both ends do not count."""
+        program = self.built("/usr/bin/mpif90.openmpi", """program strings
+    use mpi
+    implicit none
+    integer :: info, ierror
+    logical :: flag
+    character(len=20) :: text
+    call MPI_Init(ierror)
+    call MPI_Info_create(info, ierror)
+    call MPI_Info_set(info, '  a key  ', '  a value ', ierror)
+    call MPI_Info_get(info, 'a key', 20, text, flag, ierror)
+    print '(A, "|", L1)', text, flag
+    call MPI_Finalize(ierror)
+end program
+""")
+        self.assertEqual(self.on_poe(program).stdout, b"a value             |T\n")
+
     def test_cpp(self):
         self.check("bindings", compiler="mpicxx")
 

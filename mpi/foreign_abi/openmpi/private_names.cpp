@@ -10,6 +10,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "interface/layout.hpp"
@@ -157,10 +158,12 @@ int get_attribute(void* object, int keyval, MPI_Aint* result, int* flag) {
     return code;
 }
 
-// The string without blanks at its end.
+// The string without blanks at its ends.
 std::string trimmed(const char* text, int length) {
-    while (length > 0 && text[length - 1] == ' ') --length;
-    return {text, static_cast<std::size_t>(std::max(length, 0))};
+    const std::string_view all(text, static_cast<std::size_t>(std::max(length, 0)));
+    const std::size_t first = all.find_first_not_of(' ');
+    if (first == std::string_view::npos) return "";
+    return std::string(all.substr(first, all.find_last_not_of(' ') - first + 1));
 }
 
 // Strings as an argv, which opal_argv_free() frees. Null if there is no memory.
