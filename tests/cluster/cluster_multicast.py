@@ -227,9 +227,15 @@ class Multicast(ClusterTest):
             yield
 
     def test_slow_network_is_noticed(self):
-        # By the built-in costs, broadcasts of this length go by messages.
+        # By the built-in costs, broadcasts of this length go by messages. A job on a busy computer may learn nothing, because
+        # segments are repeated or acknowledgements are late. Without the measurement, no job would use multicast.
         with self.shaped("100mbit", SLOW_HOSTS):
-            self.assertGreater(self.broadcasts(1_000_000, 20, SLOW_HOSTS, "bcast-from-0"), 2 * 1_000_000)
+            sent = 0
+            for _ in range(6):
+                sent = self.broadcasts(1_000_000, 20, SLOW_HOSTS, "bcast-from-0")
+                if sent > 2 * 1_000_000:
+                    return
+        self.fail(f"none of six jobs used multicast; the last one sent {sent} bytes by it")
 
     def test_connections_are_made_during_multicast(self):
         # Reports go to each root for the first time while the next broadcast arrives.

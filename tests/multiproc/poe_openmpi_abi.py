@@ -97,6 +97,23 @@ end program
         program = self.built("/usr/bin/mpif90.openmpi", source, "-J", self.place.name)
         self.assertEqual(self.on_poe(program).stdout, b"7 11 T\n")
 
+    def test_other_version_of_the_fortran_library(self):
+        """It may look elsewhere into objects, which the program is told once."""
+        program = self.built("/usr/bin/mpif90.openmpi", """program waits
+    use mpi
+    implicit none
+    integer :: ierror
+    call MPI_Init(ierror)
+    call MPI_Finalize(ierror)
+end program
+""")
+        self.assertEqual(self.on_poe(program, tasks=2).stderr, b"")
+        other = pathlib.Path(self.place.name, "libmpi_mpifh.so.40.20.3")
+        other.write_bytes((FOLDER / "libmpi_mpifh.so.40").read_bytes())
+        pathlib.Path(self.place.name, "libmpi_mpifh.so.40").symlink_to(other.name)
+        result = self.on_poe(program, tasks=2, env=clean_environment(LD_LIBRARY_PATH=self.place.name))
+        self.assertRegex(result.stderr.decode(), rf"\AATTENTION: 0032-151 .*{other} is of another one.*\n\Z")
+
     def test_strings_of_fortran(self):
         """Blanks at both ends do not count."""
         program = self.built("/usr/bin/mpif90.openmpi", """program strings
@@ -212,7 +229,8 @@ int main(int argc, char **argv) {
 """
 
     def test_own_without_option(self):
-        program = self.built("/usr/bin/mpicc.openmpi", self.WHICH)
+        # The version may be asked for without MPI_Init.
+        program = self.built("/usr/bin/mpicc.openmpi", re.sub(r"MPI_(Init|Finalize)\(.*?\);", "", self.WHICH))
         for flags in ([], ["-mpi", "own"]):
             self.assertEqual(self.ok(poe(program, "-procs", "1", *flags)).stdout, b"Ope\n")
 
