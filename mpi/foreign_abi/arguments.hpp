@@ -12,8 +12,8 @@
 
 #include "interface/functions.hpp"
 #include "interface/handles.hpp"
-#include "interface/statuses.hpp"
 #include "mpi/foreign_abi/library.hpp"
+#include "mpi/foreign_abi/statuses.hpp"
 #include "mpi/foreign_abi/values.hpp"
 
 namespace poe::mpi::foreign {

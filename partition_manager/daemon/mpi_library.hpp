@@ -6,8 +6,8 @@
 //
 // On request (-mpi poe) a program that was built for the binary interface of MPICH or Open MPI gets
 // POE's library, too, through POE's libmpich.so.12 or libmpi.so.40 (mpi/foreign_abi). The folders
-// of these libraries precede all others in LD_LIBRARY_PATH, so a program that loads its MPI library
-// at run time, or that a script starts, finds them as well.
+// that contain these two come first in LD_LIBRARY_PATH. Therefore they also serve a program that
+// loads its MPI library at run time, and one that a script starts.
 #pragma once
 
 #include <string>

@@ -39,6 +39,22 @@ def printed(compiler, statements):
         pathlib.Path(program).unlink(missing_ok=True)
 
 
+# Prints which library the program has got.
+WHICH = r"""#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Init(&argc, &argv);
+    MPI_Get_library_version(text, &length);
+    printf("%.3s\n", text);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
 class ForeignTest(Compiled):
     def on_poe(self, program, *arguments, tasks=1, env=None):
         return self.ok(poe(program, *arguments, "-procs", str(tasks), "-mpi", "poe", env=env))
@@ -115,22 +131,8 @@ class Programs(ForeignTest):
 class Choice(ForeignTest):
     """Which library a program gets."""
 
-    WHICH = r"""#include <mpi.h>
-#include <stdio.h>
-#include <string.h>
-int main(int argc, char **argv) {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Init(&argc, &argv);
-    MPI_Get_library_version(text, &length);
-    printf("%.3s\n", text);
-    MPI_Finalize();
-    return 0;
-}
-"""
-
     def test_own_without_option(self):
-        program = self.built("/usr/bin/mpicc.mpich", self.WHICH)
+        program = self.built("/usr/bin/mpicc.mpich", WHICH)
         for flags in ([], ["-mpi", "own"]):
             self.assertEqual(self.ok(poe(program, "-procs", "1", *flags)).stdout, b"MPI\n")
 
@@ -138,7 +140,7 @@ int main(int argc, char **argv) {
         rpath = "-Wl,-rpath," + os.path.dirname(LIBRARY)
         for flags in ((), (rpath, "-Wl,--enable-new-dtags"), (rpath, "-Wl,--disable-new-dtags"), ("-Wl,-z,now",), ("-no-pie",)):
             with self.subTest(flags):
-                program = self.built("/usr/bin/mpicc.mpich", self.WHICH, *flags)
+                program = self.built("/usr/bin/mpicc.mpich", WHICH, *flags)
                 result = self.on_poe(program, tasks=2)
                 self.assertEqual((result.stdout, result.stderr), (b"POE\n" * 2, b""))
         script = pathlib.Path(self.place.name, "script.sh")
@@ -151,7 +153,7 @@ int main(int argc, char **argv) {
         names = ("MPI_Init", "MPI_Get_library_version", "MPI_Finalize")
         upstream = self.built("cc", "".join(f"int {name}(void) {{ return 1; }}\n" for name in names), "-shared", "-fPIC",
                               "-Wl,-soname,libmpi.so.12")
-        program = self.built("cc", self.WHICH, "-I/usr/include/x86_64-linux-gnu/mpich", upstream)
+        program = self.built("cc", WHICH, "-I/usr/include/x86_64-linux-gnu/mpich", upstream)
         needed = subprocess.run(["readelf", "-d", program], check=True, capture_output=True, text=True).stdout
         self.assertIn("[libmpi.so.12]", needed)
         self.assertNotIn("[libmpich.so.12]", needed)
@@ -159,7 +161,7 @@ int main(int argc, char **argv) {
 
     def test_loaded_at_run_time(self):
         """As Python loads it: by its name, with names that only the loading library sees."""
-        plugin = self.built("/usr/bin/mpicc.mpich", self.WHICH.replace("int main(", "int run("), "-shared", "-fPIC")
+        plugin = self.built("/usr/bin/mpicc.mpich", WHICH.replace("int main(", "int run("), "-shared", "-fPIC")
         program = self.built("cc", """#include <dlfcn.h>
 int main(int argc, char **argv) {
     void *loaded = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -216,7 +218,7 @@ end program
         self.assertRegex(result.stderr.decode(), r"\AATTENTION: .* is linked statically, .*\n\Z")
 
     def test_fatal_error(self):
-        program = self.built("/usr/bin/mpicc.mpich", self.WHICH.replace(
+        program = self.built("/usr/bin/mpicc.mpich", WHICH.replace(
             "MPI_Get_library_version(text, &length);", "MPI_Send(text, 1, MPI_INT, 5, 0, MPI_COMM_WORLD);"))
         result = poe(program, "-procs", "2", "-mpi", "poe")
         self.assertNotEqual(result.returncode, 0)

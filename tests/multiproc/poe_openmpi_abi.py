@@ -6,7 +6,7 @@ import re
 import subprocess
 
 from launching import BUILD, SOURCE, clean_environment, main, poe
-from poe_mpich_abi import HERE, ForeignTest, names_of, printed, rows_of
+from poe_mpich_abi import HERE, WHICH, ForeignTest, names_of, printed, rows_of
 from poe_observe import TASKS, Compiled, not_sanitized
 
 FOLDER = pathlib.Path("/usr/lib/x86_64-linux-gnu")
@@ -98,7 +98,7 @@ end program
         self.assertEqual(self.on_poe(program).stdout, b"7 11 T\n")
 
     def test_other_version_of_the_fortran_library(self):
-        """It may look elsewhere into objects, which the program is told once."""
+        """A version other than 4.1 may use other members of objects. The first task prints one warning."""
         program = self.built("/usr/bin/mpif90.openmpi", """program waits
     use mpi
     implicit none
@@ -215,22 +215,9 @@ int main(int argc, char **argv) {
 class Choice(ForeignTest):
     """Which library a program gets."""
 
-    WHICH = r"""#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char **argv) {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Init(&argc, &argv);
-    MPI_Get_library_version(text, &length);
-    printf("%.3s\n", text);
-    MPI_Finalize();
-    return 0;
-}
-"""
-
     def test_own_without_option(self):
         # The version may be asked for without MPI_Init.
-        program = self.built("/usr/bin/mpicc.openmpi", re.sub(r"MPI_(Init|Finalize)\(.*?\);", "", self.WHICH))
+        program = self.built("/usr/bin/mpicc.openmpi", re.sub(r"MPI_(Init|Finalize)\(.*?\);", "", WHICH))
         for flags in ([], ["-mpi", "own"]):
             self.assertEqual(self.ok(poe(program, "-procs", "1", *flags)).stdout, b"Ope\n")
 
@@ -240,7 +227,7 @@ int main(int argc, char **argv) {
         for flags in ((), (rpath, "-Wl,--enable-new-dtags"), (rpath, "-Wl,--disable-new-dtags"), ("-Wl,-z,now",),
                       ("-no-pie", "-fno-pic")):
             with self.subTest(flags):
-                program = self.built("/usr/bin/mpicc.openmpi", self.WHICH, *flags)
+                program = self.built("/usr/bin/mpicc.openmpi", WHICH, *flags)
                 result = self.on_poe(program, tasks=2)
                 self.assertEqual((result.stdout, result.stderr), (b"POE\n" * 2, b""))
         script = pathlib.Path(self.place.name, "script.sh")
@@ -254,7 +241,7 @@ int main(int argc, char **argv) {
 
     def test_both_libraries_in_one_job(self):
         """A command file may name programs of MPICH and of Open MPI."""
-        programs = [self.built(f"/usr/bin/mpicc.{mpi}", self.WHICH) for mpi in ("mpich", "openmpi")]
+        programs = [self.built(f"/usr/bin/mpicc.{mpi}", WHICH) for mpi in ("mpich", "openmpi")]
         commands = pathlib.Path(self.place.name, "commands")
         commands.write_text("".join(f"{program}\n" for program in programs))
         result = self.ok(poe("-procs", "2", "-pgmmodel", "mpmd", "-cmdfile", str(commands), "-mpi", "poe"))
@@ -300,7 +287,7 @@ int main(void) { return MPI_Init(0, ompi_mpi_comm_world) + ompi_mpi_comm_world[0
         self.assertRegex(result.stderr.decode(), rf"\AATTENTION: .*{program} was built with Open MPI, but not with version 4 or 5")
 
     def test_fatal_error(self):
-        program = self.built("/usr/bin/mpicc.openmpi", self.WHICH.replace(
+        program = self.built("/usr/bin/mpicc.openmpi", WHICH.replace(
             "MPI_Get_library_version(text, &length);", "MPI_Send(text, 1, MPI_INT, 5, 0, MPI_COMM_WORLD);"))
         result = poe(program, "-procs", "2", "-mpi", "poe")
         self.assertNotEqual(result.returncode, 0)

@@ -2,7 +2,7 @@
 #include "interface/functions.hpp"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 
 using poe::mpi::foreign::Function;
 
@@ -34,28 +34,33 @@ FUNCTIONS()
 namespace poe::mpi::foreign {
 namespace {
 
-bool is_one_of(const Function* function, const std::array<const void*, 5>& functions) noexcept {
+using Addresses = std::initializer_list<const void*>;
+
+bool is_one_of(const Function* function, Addresses functions) noexcept {
     const auto* const address = reinterpret_cast<const void*>(function);
     return std::find(functions.begin(), functions.end(), address) != functions.end();
 }
 
 }  // namespace
 
+// The functions with this name for communicators, datatypes and windows, and that of MPI 1.
 #define ADDRESSES(name)                                             \
-    {                                                               \
+    Addresses {                                                     \
         reinterpret_cast<const void*>(&OMPI_C_MPI_COMM_##name),     \
             reinterpret_cast<const void*>(&OMPI_C_MPI_TYPE_##name), \
             reinterpret_cast<const void*>(&OMPI_C_MPI_WIN_##name),  \
-            reinterpret_cast<const void*>(&OMPI_C_MPI_##name)
+            reinterpret_cast<const void*>(&OMPI_C_MPI_##name)       \
+    }
 
 bool is_duplicate(const Function* copy) noexcept {
-    return is_one_of(copy, ADDRESSES(DUP_FN), reinterpret_cast<const void*>(&OMPI_C_MPI_DUP_FN)});
+    return is_one_of(copy, ADDRESSES(DUP_FN));
 }
 bool is_null_copy(const Function* copy) noexcept {
-    return is_one_of(copy, ADDRESSES(NULL_COPY_FN), nullptr});
+    return copy == nullptr || is_one_of(copy, ADDRESSES(NULL_COPY_FN));
 }
 bool is_null_delete(const Function* remove) noexcept {
-    return is_one_of(remove, ADDRESSES(NULL_DELETE_FN), nullptr});
+    return remove == nullptr || is_one_of(remove, ADDRESSES(NULL_DELETE_FN));
 }
+#undef ADDRESSES
 
 }  // namespace poe::mpi::foreign

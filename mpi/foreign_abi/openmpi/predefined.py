@@ -39,8 +39,9 @@ def outputs(constants, values, kinds):
                          for kind, _, symbol, _ in objects)
     yield "predefined.hpp", (HERE / "predefined.hpp.in").read_text().replace("@sizes@", sizes).replace("@objects@", declared)
 
-    defined = "\n".join(f"PredefinedObject<MPI_{kind}> {symbol} = {{{{{ours:#x}, {-1 if number is None else number}, poe::mpi::kKindOf<MPI_{kind}>}}, {{}}}};"
-                        for kind, ours, symbol, number in objects)
+    defined = "\n".join(
+        f"PredefinedObject<MPI_{kind}> {symbol} = {{{{{ours:#x}, {-1 if number is None else number}, "
+        f"poe::mpi::kKindOf<MPI_{kind}>}}, {{}}}};" for kind, ours, symbol, number in objects)
     # Several objects may stand for one handle of ours; the first one is its address. What does not exist in this
     # interface becomes the null handle of its kind.
     out = {}

@@ -43,8 +43,8 @@ void call_error_handler(int, void** object, int* code, Function* subroutine) {
     reinterpret_cast<Subroutine*>(subroutine)(&integer, code);
 }
 
-// A function of C++ gets an object of C++, which Open MPI's library for C++ makes. `kind` is that
-// of error_handlers.cpp: 0 communicator, 1 file, 2 window.
+// An error handler of C++ gets an object of C++, which Open MPI's library for C++ creates. `kind`
+// is 0 for a communicator, 1 for a file, and 2 for a window, as in error_handlers.cpp.
 void call_error_handler_of_cpp(int kind, void** object, int* code, Function* function) {
     using Invoke = void(void** object, int* code, const char* message, Function* function);
     static constexpr const char* kNames[] = {"ompi_mpi_cxx_comm_errhandler_invoke",

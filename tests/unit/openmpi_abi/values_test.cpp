@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "interface/statuses.hpp"
+#include "mpi/foreign_abi/statuses.hpp"
 
 using namespace poe::mpi;
 using namespace poe::mpi::foreign;

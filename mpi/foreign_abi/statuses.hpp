@@ -1,4 +1,4 @@
-// Statuses of MPICH's binary interface and of the standard's.
+// Statuses of a foreign binary interface and of the standard's.
 //
 // MPI leaves a part of a status as it is: MPI_ERROR in functions with one status, all of it in a
 // test of a request that has not ended. To leave the same part of the program's status alone,
@@ -10,7 +10,7 @@
 
 #include <climits>
 
-#include "interface/types.hpp"
+#include "interface/status_members.hpp"
 #include "mpi/foreign_abi/values.hpp"
 #include "mpi/object/status.hpp"
 
@@ -25,13 +25,12 @@ inline bool is_ignored(const Status* status) noexcept {
 
 inline MPI_Status status_in(const Status& from) noexcept {
     MPI_Status to{};
-    const auto high = static_cast<std::uint32_t>(from.count_high);
     to.MPI_SOURCE = rank_in(from.source);
     to.MPI_TAG = tag_in(from.tag);
     to.MPI_ERROR = error_in(from.error);
-    set_received_bytes(to, static_cast<std::int64_t>(static_cast<std::uint64_t>(high >> 1) << 32 |
-                                                     static_cast<std::uint32_t>(from.count_low)));
-    set_cancelled(to, (high & 1) != 0);
+    const Received received = received_of(from);
+    set_received_bytes(to, received.bytes);
+    set_cancelled(to, received.cancelled);
     return to;
 }
 
@@ -44,17 +43,17 @@ inline void mark_untouched(MPI_Status& status) noexcept {
 inline void status_out(const MPI_Status& from, Status& to) noexcept {
     if (from.MPI_ERROR != kUntouched) to.error = error_out(from.MPI_ERROR);
     if (from.MPI_SOURCE == kUntouched) return;
-    const auto bytes = static_cast<std::uint64_t>(received_bytes(from));
-    to.count_low = static_cast<int>(static_cast<std::uint32_t>(bytes));
-    to.count_high = static_cast<int>(static_cast<std::uint32_t>(bytes >> 32) << 1 |
-                                     (is_cancelled(from) ? 1u : 0u));
     to.source = rank_out(from.MPI_SOURCE);
     to.tag = tag_out(from.MPI_TAG);
+    set_received(to, {received_bytes(from), is_cancelled(from)});
 }
 
 // A status in which nothing was received.
 inline Status empty_status() noexcept {
-    return {0, 0, kAnySource, kAnyTag, MPI_SUCCESS};
+    Status status{};
+    status.source = kAnySource;
+    status.tag = kAnyTag;
+    return status;
 }
 
 }  // namespace poe::mpi::foreign
