@@ -3,19 +3,18 @@
 
 namespace poe::mpi {
 
-BlockReader::BlockReader(Sequence& sequence, const Blocks& blocks)
-    : sequence_(sequence), blocks_(blocks) {
-    if (blocks.types == nullptr) type_ = sequence.type(blocks.type, "datatype");
-    if (blocks.counts.is_null()) sequence.fail(MPI_ERR_ARG, "counts", "it is a null pointer");
-}
-
 const Datatype* BlockReader::type(int block) {
-    if (blocks_.types == nullptr) return type_;
-    return sequence_.type(blocks_.types[block], "datatypes");
+    if (blocks_.types != nullptr) return sequence_.type(blocks_.types[block], "datatypes");
+    if (type_ == nullptr) type_ = sequence_.type(blocks_.type, "datatype");
+    return type_;
 }
 
 Data BlockReader::operator[](int block) {
     if (!sequence_.ok()) return {};
+    if (blocks_.counts.is_null()) {
+        sequence_.fail(MPI_ERR_ARG, "counts", "it is a null pointer");
+        return {};
+    }
     // The datatype of a block without elements is not looked at: many programs leave it out.
     if (blocks_.types != nullptr && count(block) == 0) return {};
     const Datatype* its = type(block);

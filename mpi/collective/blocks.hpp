@@ -22,18 +22,19 @@ struct Blocks {
     bool in_place() const noexcept { return address == MPI_IN_PLACE; }
 };
 
-// The blocks of a sequence's call. Finds the datatype once.
+// The blocks of a sequence's call. Finds the datatype once. Arrays and datatype are looked at only
+// if there are blocks: a task without neighbours may leave them out.
 class BlockReader {
   public:
-    BlockReader(Sequence& sequence, const Blocks& blocks);
+    BlockReader(Sequence& sequence, const Blocks& blocks) : sequence_(sequence), blocks_(blocks) {}
 
-    // The datatype and the count of a block. Precondition: the sequence has no fault.
-    const Datatype* type(int block);
-    std::int64_t count(int block) const noexcept { return blocks_.counts[block]; }
     // The data of a block; none after a fault.
     Data operator[](int block);
 
   private:
+    const Datatype* type(int block);
+    std::int64_t count(int block) const noexcept { return blocks_.counts[block]; }
+
     Sequence& sequence_;
     const Blocks& blocks_;
     const Datatype* type_ = nullptr;

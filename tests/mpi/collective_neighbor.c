@@ -56,6 +56,36 @@ static void try_graph(void) {
     MPI_Comm_free(&graph);
 }
 
+/* Task 0 sends to task 1. All other arrays have no elements and are null pointers. */
+static void try_null_arrays(void) {
+    const int first = 0, second = 1, one = 1, none = 0, weight = 1;
+    const MPI_Aint start = 0;
+    const MPI_Datatype type = MPI_INT;
+    const int sends = me == 0, receives = me == 1;
+    int in = -1, out = 42;
+    MPI_Comm edge;
+    CHECK_OK(MPI_Dist_graph_create_adjacent(
+        MPI_COMM_WORLD, receives, receives ? &first : NULL, receives ? &weight : MPI_WEIGHTS_EMPTY,
+        sends, sends ? &second : NULL, sends ? &weight : MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0,
+        &edge));
+    const int *counts = sends ? &one : NULL, *places = sends ? &none : NULL;
+    const int *in_counts = receives ? &one : NULL, *in_places = receives ? &none : NULL;
+    CHECK_OK(
+        MPI_Neighbor_alltoallv(&out, counts, places, type, &in, in_counts, in_places, type, edge));
+    if (receives) CHECK_INT(in, 42);
+    in = -1;
+    CHECK_OK(MPI_Neighbor_allgatherv(&out, 1, type, &in, in_counts, in_places, type, edge));
+    if (receives) CHECK_INT(in, 42);
+    in = -1;
+    MPI_Request request;
+    CHECK_OK(MPI_Ineighbor_alltoallw(&out, counts, sends ? &start : NULL, sends ? &type : NULL, &in,
+                                     in_counts, receives ? &start : NULL, receives ? &type : NULL,
+                                     edge, &request));
+    CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    if (receives) CHECK_INT(in, 42);
+    MPI_Comm_free(&edge);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
@@ -63,6 +93,7 @@ int main(int argc, char** argv) {
     CHECK(n <= kMostTasks);
     try_ring();
     try_graph();
+    if (n > 1) try_null_arrays();
     MPI_Finalize();
     return 0;
 }
