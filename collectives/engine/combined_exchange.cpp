@@ -6,6 +6,8 @@
 #include <deque>
 #include <limits>
 
+#include "base/copy_block.hpp"
+
 namespace poe::collectives {
 namespace {
 
@@ -112,7 +114,7 @@ class CombinedExchange : private PlannedMovement {
             if (block.given != nullptr)
                 block.given->copy_out(0, at, block.bytes());
             else
-                std::memcpy(at, block.arrived, block.bytes());
+                copy_block(at, block.arrived, block.bytes());
             at += block.bytes();
         }
         return static_cast<Bytes>(at - message);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/copy_block.hpp"
 #include "base/error.hpp"
 #include "collectives/engine/group_making.hpp"
 #include "collectives/engine/group_state.hpp"
@@ -120,7 +121,7 @@ Plan* HierarchicalCalls::run(const CollectiveCall& call) {
     };
     for (const LevelStep& step : all.steps) {
         if (step.kind == LevelStep::Kind::kCopy) {
-            std::memmove(at(step.to), at(step.from), step.length);
+            copy_block(at(step.to), at(step.from), step.length);
         } else if (Plan* wrong = make(step, at(step.from), at(step.to))) {
             return wrong;
         }

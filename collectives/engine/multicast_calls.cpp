@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/copy_block.hpp"
 #include "base/error.hpp"
 #include "collectives/engine/group_state.hpp"
 #include "collectives/selection/multicast_cost.hpp"
@@ -242,7 +243,7 @@ Plan* MulticastCalls::scatter(const CollectiveCall& call) {
     Plan* const failed = transfer(call.shape.root, blocks, all, call.run.context);
     const Bytes own = call.shape.length(me);
     if (failed == nullptr && own > 0)
-        std::memmove(call.run.result, blocks + call.shape.offset(me), own);
+        copy_block(call.run.result, blocks + call.shape.offset(me), own);
     return failed;
 }
 
@@ -250,7 +251,7 @@ Plan* MulticastCalls::concat(const CollectiveCall& call) {
     const Shape& shape = call.shape;
     const auto me = static_cast<std::uint32_t>(group_.me);
     const auto place = [&](std::uint32_t rank) { return call.run.result + shape.offset(rank); };
-    if (shape.length(me) > 0) std::memmove(place(me), call.run.given, shape.length(me));
+    if (shape.length(me) > 0) copy_block(place(me), call.run.given, shape.length(me));
     for (std::uint32_t root = 0; root < shape.n; ++root) {
         if (shape.length(root) == 0) continue;
         if (Plan* const failed = transfer(static_cast<Rank>(root), place(root), shape.length(root),

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/check.hpp"
+#include "base/copy_block.hpp"
 #include "collectives/call/groups.hpp"
 #include "collectives/engine/call_progress.hpp"
 
@@ -24,12 +25,6 @@ std::uint32_t window_of(std::span<const Step> steps) {
         if (step.kind == StepKind::kWait) waited = static_cast<std::uint32_t>(step.peer);
     }
     return most;
-}
-
-// True for the operations in which all members send and receive alike.
-bool is_exchange(Operation operation) {
-    return operation == Operation::kConcat || operation == Operation::kIndex ||
-           operation == Operation::kShift;
 }
 
 Bytes longest_reduction(std::span<const Step> steps) {
@@ -93,7 +88,6 @@ void Plan::start(comm::MessageLayer& messages, const Step& step) {
     if (now.is_send) {
         now.send.reset({const_cast<std::byte*>(at(step.from)), step.length}, peer, run_.type,
                        run_.context, comm::FlowClass::kCollective);
-        now.send.of_exchange = is_exchange(shape_.operation);
         messages.start(now.send);
     } else {
         now.receive.reset(comm::BufferView(writable(step.to), step.length),
@@ -171,7 +165,7 @@ bool Plan::advance(comm::MessageLayer& messages) {
                 if (next_ == steps.size()) continue;
                 break;
             case StepKind::kCopy:
-                std::memmove(writable(step.to), at(step.from), step.length);
+                copy_block(writable(step.to), at(step.from), step.length);
                 break;
             case StepKind::kAppend:
             case StepKind::kPrepend:

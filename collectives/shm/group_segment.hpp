@@ -45,6 +45,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/copy_block.hpp"
 #include "base/relax.hpp"
 #include "base/segment/segment_layout.hpp"
 #include "base/types.hpp"
@@ -63,8 +64,7 @@ inline void put(std::byte* to, const std::byte* from, Bytes bytes) noexcept {
         std::memcpy(to, &first, kWord);
         std::memcpy(to + bytes - kWord, &last, kWord);
     } else if (bytes > 0) {
-        // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): bytes are at an address.
-        std::memmove(to, from, bytes);
+        copy_block(to, from, bytes);
     }
 }
 

@@ -5,31 +5,21 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/copy_block.hpp"
 #include "base/error.hpp"
+#include "base/process_copy.hpp"
 #include "collectives/call/groups.hpp"
 
 namespace poe::collectives {
 namespace {
+
+using enum CopyDirection;
 
 // The minimum block size, in bytes, for single-copy transfers.
 constexpr Bytes kLeast = Bytes{2} << 10;
 // The bytes of a piece of a sum: it stays in the core's cache until it has been written to all
 // results.
 constexpr Bytes kPiece = Bytes{64} << 10;
-
-// Repeats process_vm_readv or process_vm_writev until all bytes are copied. False: it failed.
-bool copy_all(VmCopy vm_copy, pid_t pid, const std::byte* own, std::uint64_t other, Bytes bytes) {
-    for (Bytes done = 0; done < bytes;) {
-        const iovec here{const_cast<std::byte*>(own) + done, bytes - done};
-        // An address of the other process. NOLINTNEXTLINE(performance-no-int-to-ptr)
-        const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(other + done)),
-                          bytes - done};
-        const ssize_t copied = vm_copy(pid, &here, 1, &there, 1, 0);
-        if (copied <= 0) return false;
-        done += static_cast<Bytes>(copied);
-    }
-    return true;
-}
 
 bool reduces(const Shape& shape) {
     return shape.operation == Operation::kReduce || shape.operation == Operation::kCombine;
@@ -94,8 +84,8 @@ bool SingleCopyCalls::may_reach_all() {
         pids_.push_back(node.slot(*node.local_index(group_.members[m])).pid);
         std::byte byte{};
         if (m != me_ && yes)
-            yes = copy_all(::process_vm_readv, pids_[m], &byte, its.given + me_, 1) &&
-                  copy_all(::process_vm_writev, pids_[m], &byte, its.given + me_, 1);
+            yes = copy_process_memory(kRead, pids_[m], &byte, its.given + me_, 1) &&
+                  copy_process_memory(kWrite, pids_[m], &byte, its.given + me_, 1);
     }
     segment_.release(call_);
     return yes;
@@ -116,11 +106,13 @@ SingleCopyCalls::Published SingleCopyCalls::published_by(std::uint32_t member) c
     return its;
 }
 
-void SingleCopyCalls::copy(VmCopy vm_copy, std::uint32_t member, const std::byte* own,
+void SingleCopyCalls::copy(CopyDirection direction, std::uint32_t member, const std::byte* own,
                            std::uint64_t other, Bytes bytes) const {
-    if (copy_all(vm_copy, pids_[member], own, other, bytes)) return;
+    // Memory to which nothing is written is not changed.
+    if (copy_process_memory(direction, pids_[member], const_cast<std::byte*>(own), other, bytes))
+        return;
     const int error = errno;
-    std::string text = vm_copy == ::process_vm_readv ? "cannot read" : "cannot write to";
+    std::string text = direction == kRead ? "cannot read" : "cannot write to";
     text += " the memory of task " + std::to_string(group_.members[member]);
     // The kernel does not say which of the two buffers is invalid.
     if (error == EFAULT) text += ", or its own: a buffer is shorter than the call of its task says";
@@ -162,10 +154,9 @@ void SingleCopyCalls::move(const Shape& shape, const Run& run) {
         const Bytes to_read = read_of(shape, in.bytes);
         const Bytes read_by_it = read_of(shape, out.bytes);
         if (to_read > 0)
-            copy(::process_vm_readv, m, run.result + in.to, published_by(m).given + in.from,
-                 to_read);
+            copy(kRead, m, run.result + in.to, published_by(m).given + in.from, to_read);
         if (read_by_it < out.bytes)
-            copy(::process_vm_writev, m, given + out.from + read_by_it,
+            copy(kWrite, m, given + out.from + read_by_it,
                  published_by(m).result + out.to + read_by_it, out.bytes - read_by_it);
     }
 }
@@ -182,7 +173,7 @@ void SingleCopyCalls::add_slice(const Shape& shape, const Run& run) {
         const Bytes bytes = std::min(step, end - at);
         const auto vector_of = [&](std::uint32_t m, std::byte* room) -> const std::byte* {
             if (m == me_) return run.given + at;
-            copy(::process_vm_readv, m, room, published_by(m).given + at, bytes);
+            copy(kRead, m, room, published_by(m).given + at, bytes);
             return room;
         };
         const std::byte* so_far = vector_of(0, sum);
@@ -196,9 +187,9 @@ void SingleCopyCalls::add_slice(const Shape& shape, const Run& run) {
             if (shape.operation == Operation::kReduce && static_cast<Rank>(m) != shape.root)
                 continue;
             if (m == me_) {
-                std::memcpy(run.result + at, so_far, bytes);
+                copy_block(run.result + at, so_far, bytes);
             } else {
-                copy(::process_vm_writev, m, so_far, published_by(m).result + at, bytes);
+                copy(kWrite, m, so_far, published_by(m).result + at, bytes);
             }
         }
     }

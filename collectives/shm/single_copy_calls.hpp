@@ -16,17 +16,14 @@
 #pragma once
 
 #include <optional>
-#include <sys/uio.h>
 #include <vector>
 
+#include "base/process_copy.hpp"
 #include "collectives/shm/copy_costs.hpp"
 #include "collectives/shm/movement.hpp"
 #include "collectives/shm/shm_group.hpp"
 
 namespace poe::collectives {
-
-// process_vm_readv or process_vm_writev.
-using VmCopy = decltype(&::process_vm_readv);
 
 class SingleCopyCalls {
   public:
@@ -61,8 +58,8 @@ class SingleCopyCalls {
     void publish(const std::byte* given, const std::byte* result);
     Published published_by(std::uint32_t member) const;
     // Copies between the own memory and that of a member. Throws Error.
-    void copy(VmCopy vm_copy, std::uint32_t member, const std::byte* own, std::uint64_t other,
-              Bytes bytes) const;
+    void copy(CopyDirection direction, std::uint32_t member, const std::byte* own,
+              std::uint64_t other, Bytes bytes) const;
     std::uint32_t after(std::uint32_t distance) const noexcept { return (me_ + distance) % n_; }
     void move(const Shape& shape, const Run& run);
     void add_slice(const Shape& shape, const Run& run);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/copy_block.hpp"
 #include "base/types.hpp"
 #include "comm/matching/layout.hpp"
 
@@ -128,7 +129,7 @@ class BufferView {
             Bytes length = 0;
             const std::byte* from = piece(offset, length);
             length = std::min(length, n);
-            std::memcpy(to, from, length);
+            copy_block(to, from, length);
             to += length;
             offset += length;
             n -= length;
@@ -145,7 +146,7 @@ class BufferView {
             Bytes length = 0;
             std::byte* to = piece(offset, length);
             length = std::min(length, n);
-            std::memcpy(to, from, length);
+            copy_block(to, from, length);
             from += length;
             offset += length;
             n -= length;

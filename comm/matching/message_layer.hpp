@@ -14,9 +14,7 @@
 // announced messages into buffer memory, as long as there is room. Therefore two tasks that both
 // send first do not deadlock, and a later message of a sender can be received before an earlier
 // one. A synchronous message uses this protocol at every length, and is never taken into buffer
-// memory, because its send may end only when a receive has matched. A message of an exchange, in which all
-// members send and receive alike, uses it from kLeastAnnounced bytes on if it can be fetched,
-// because its receive is posted soon anyway.
+// memory, because its send may end only when a receive has matched.
 //
 // To cancel an announced message, the sender sends kCancel. If no receive has matched the message,
 // the receiver forgets it and answers with kCancelled. Otherwise the receiver does nothing, because
@@ -302,7 +300,6 @@ class MessageLayer final : private PipeSink {
     void note_received(const ReceiveRequest& request);
 
     // Sending (message_output.cpp).
-    bool is_announced(const Peer& to, const SendRequest& request) const;
     void finish_withdrawn(SendRequest& request);
     void begin(SendRequest& request);
     bool hand_over(Peer& to, class HandoverSender& out, const BufferView& view,

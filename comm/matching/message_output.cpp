@@ -14,8 +14,6 @@ namespace poe::comm {
 namespace {
 
 constexpr Bytes kLargestFrame = Bytes{1} << 30;
-// Shorter messages of an exchange are streamed: to announce them takes longer than a copy.
-constexpr Bytes kLeastAnnounced = Bytes{8} << 10;
 
 }  // namespace
 
@@ -73,18 +71,11 @@ bool MessageLayer::send_at_once(const BufferView& view, TaskId dest, std::int32_
     return true;
 }
 
-bool MessageLayer::is_announced(const Peer& to, const SendRequest& request) const {
-    const Bytes size = request.view.size();
-    if (size > to.eager_limit || request.synchronous) return true;
-    return request.of_exchange && size >= kLeastAnnounced && request.view.contiguous() &&
-           to.pipe->can_fetch();
-}
-
 void MessageLayer::begin(SendRequest& request) {
     Peer& to = peer(request.dest);
     OutFrame& frame = request.frame;
     frame.request = &request;
-    if (!is_announced(to, request)) {
+    if (request.view.size() <= to.eager_limit && !request.synchronous) {
         frame.header = {static_cast<std::uint32_t>(request.view.size()), request.type,
                         request.context, FrameKind::kEager, request.flow};
         frame.payload = request.view;

@@ -82,9 +82,8 @@ struct SendRequest : Request {
     SendRequest(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in = kMplContext,
                 FlowClass of_flow = FlowClass::kUser)
         : view(what), dest(to), type(of_type), context(in), flow(of_flow) {}
-    // Prepares a request for its next message, which is not synchronous and does not belong to an
-    // exchange. Faster than constructing a new request. Precondition: the previous message has
-    // ended.
+    // Prepares a request for its next message, which is not synchronous. Faster than constructing a
+    // new request. Precondition: the previous message has ended.
     void reset(const BufferView& what, TaskId to, std::int32_t of_type, ContextId in,
                FlowClass of_flow) noexcept {
         view = what;
@@ -93,7 +92,6 @@ struct SendRequest : Request {
         context = in;
         flow = of_flow;
         synchronous = false;
-        of_exchange = false;
         reset();
     }
     // Resets a request that has ended, so that start() can send the same message again.
@@ -118,10 +116,6 @@ struct SendRequest : Request {
     FlowClass flow = FlowClass::kUser;
     // The send ends only when a receive has matched. The message is always announced first.
     bool synchronous = false;
-    // The receiver makes the same exchange, so a message of medium length is announced, too, if it
-    // can be fetched. Not for messages of which the receiver may come late, such as those of a
-    // tree.
-    bool of_exchange = false;
     std::uint32_t number = 0;           // number among the messages to this task; for traces
     std::uint32_t id = 0;               // in the table of sends during a rendezvous
     struct Unexpected* kept = nullptr;  // a message to this task itself, not received yet

@@ -22,6 +22,7 @@
 #include <x86intrin.h>
 #endif
 
+#include "base/copy_block.hpp"
 #include "base/types.hpp"
 #include "comm/matching/buffer_view.hpp"
 #include "comm/shm/non_temporal.hpp"
@@ -96,7 +97,7 @@ class RingCopy {
     // which above 2 KB uses rep movsb, and that writes whole lines without fetching them.
     static void copy_ordinarily(std::byte* to, const std::byte* from, Bytes n,
                                 bool fetched) noexcept {
-        fetched ? copy_medium(to, from, n) : void(std::memcpy(to, from, n));
+        fetched ? copy_medium(to, from, n) : copy_block(to, from, n);
     }
 
     void timed(std::byte* to, const std::byte* from, Bytes n, bool fetched) noexcept {

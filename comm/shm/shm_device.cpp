@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include "base/check.hpp"
+#include "base/process_copy.hpp"
 #include "comm/progress/wait.hpp"
 
 namespace poe::comm {
@@ -15,6 +16,33 @@ namespace {
 constexpr std::size_t kManyActive = 16;
 constexpr std::uint32_t kPollsPerReview = 4096;
 constexpr std::uint32_t kQuietReviews = 2;
+
+// Copies n bytes from `address` of another process to position `offset` of `to`, in as many calls
+// as the blocks of `to` need. Returns false and sets errno if that fails.
+bool fetch_blocks(pid_t process, std::uint64_t address, const BufferView& to, Bytes offset,
+                  Bytes n) {
+    constexpr std::size_t kPieces = 64;
+    constexpr Bytes kAtOnce = Bytes{1} << 30;
+    std::array<iovec, kPieces> local;
+    for (Bytes done = 0; done < n;) {
+        std::size_t pieces = 0;
+        Bytes taken = 0;
+        for (; pieces < kPieces && done + taken < n && taken < kAtOnce; ++pieces) {
+            Bytes length = 0;
+            std::byte* piece = to.piece(offset + done + taken, length);
+            length = std::min({length, n - done - taken, kAtOnce});
+            local[pieces] = {piece, length};
+            taken += length;
+        }
+        // An address in the other process. NOLINTNEXTLINE(performance-no-int-to-ptr)
+        iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(address + done)), taken};
+        const ssize_t got = ::process_vm_readv(process, local.data(), pieces, &remote, 1, 0);
+        if (got == 0) errno = EFAULT;
+        if (got <= 0) return false;
+        done += static_cast<Bytes>(got);
+    }
+    return true;
+}
 
 }  // namespace
 
@@ -98,33 +126,15 @@ bool ShmPipe::can_fetch() const {
     return device_.may_fetch_;
 }
 
-// Uses process_vm_readv, in as many calls as the blocks of `to` need. If the system forbids it (by
-// a security module, a container, another user namespace), it forbids it for all tasks of this job,
-// so it is not tried again.
+// If the system forbids access (by a security module, a container, another user namespace), it
+// forbids it for all tasks of this job, so it is not tried again.
 bool ShmPipe::fetch(std::uint64_t address, const BufferView& to, Bytes offset, Bytes n) {
-    constexpr std::size_t kPieces = 64;
-    constexpr Bytes kAtOnce = Bytes{1} << 30;
-    std::array<iovec, kPieces> local;
-    for (Bytes done = 0; done < n;) {
-        std::size_t pieces = 0;
-        Bytes taken = 0;
-        for (; pieces < kPieces && done + taken < n && taken < kAtOnce; ++pieces) {
-            Bytes length = 0;
-            std::byte* piece = to.piece(offset + done + taken, length);
-            length = std::min({length, n - done - taken, kAtOnce});
-            local[pieces] = {piece, length};
-            taken += length;
-        }
-        // An address in the other process. NOLINTNEXTLINE(performance-no-int-to-ptr)
-        iovec remote{reinterpret_cast<void*>(static_cast<std::uintptr_t>(address + done)), taken};
-        const ssize_t got = ::process_vm_readv(peer_slot_.pid, local.data(), pieces, &remote, 1, 0);
-        if (got <= 0) {
-            if (got < 0 && errno != EFAULT && errno != ESRCH) device_.may_fetch_ = false;
-            return false;
-        }
-        done += static_cast<Bytes>(got);
-    }
-    return true;
+    const pid_t sender = peer_slot_.pid;
+    const bool fetched = to.contiguous() ? copy_process_memory(CopyDirection::kRead, sender,
+                                                               to.start() + offset, address, n)
+                                         : fetch_blocks(sender, address, to, offset, n);
+    if (!fetched && errno != EFAULT && errno != ESRCH) device_.may_fetch_ = false;
+    return fetched;
 }
 
 // If tasks share cores, the receiver does not poll while the sender runs, so there is no handover.

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "base/copy_block.hpp"
+
 namespace poe::mpi {
 
 Data::Data(const Datatype& type, const void* address, std::int64_t count) noexcept
@@ -19,7 +21,7 @@ Data::Data(const Datatype& type, const void* address, std::int64_t count) noexce
 void Data::pack(std::byte* to) const noexcept {
     if (bytes == 0) return;
     if (contiguous) {
-        std::memcpy(to, start, bytes);
+        copy_block(to, start, bytes);
     } else {
         layout.copy_out(base, 0, to, bytes);
     }
@@ -28,7 +30,7 @@ void Data::pack(std::byte* to) const noexcept {
 void Data::unpack(const std::byte* from) const noexcept {
     if (bytes == 0) return;
     if (contiguous) {
-        std::memcpy(start, from, bytes);
+        copy_block(start, from, bytes);
     } else {
         layout.copy_in(base, 0, from, bytes);
     }

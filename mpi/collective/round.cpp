@@ -24,7 +24,6 @@ void Round::begin(comm::MessageLayer& messages, ContextId context, std::int32_t 
     for (std::size_t i = 0; i < sends_.size(); ++i) {
         sending_[i].reset(sends_[i].data.view(), sends_[i].task, type, context,
                           comm::FlowClass::kCollective);
-        sending_[i].of_exchange = true;
         messages.start(sending_[i]);
     }
 }

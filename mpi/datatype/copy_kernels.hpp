@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/copy_block.hpp"
 #include "base/types.hpp"
 
 namespace poe::mpi {
@@ -25,9 +26,9 @@ enum class Direction { kPack, kUnpack };
 template <Direction kDirection>
 inline void move_bytes(Address at, std::byte* packed, Bytes n) noexcept {
     if constexpr (kDirection == Direction::kPack) {
-        std::memcpy(packed, reinterpret_cast<const void*>(at), n);
+        copy_block(packed, reinterpret_cast<const void*>(at), n);
     } else {
-        std::memcpy(reinterpret_cast<void*>(at), packed, n);
+        copy_block(reinterpret_cast<void*>(at), packed, n);
     }
 }
 

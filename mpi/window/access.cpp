@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mpi.h>
 
+#include "base/copy_block.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/datatype/predefined.hpp"
 #include "mpi/object/reductions.hpp"
@@ -72,13 +73,13 @@ void carry_out(const Access& access, std::byte* memory, const TypedLayout& layou
     if (flat) memory += form.displacement;
     const auto store = [&] {
         if (flat) {
-            std::memcpy(memory, data, bytes);
+            copy_block(memory, data, bytes);
         } else {
             layout.copy_in(memory, 0, data, bytes);
         }
     };
     if (fetched != nullptr && flat) {
-        std::memcpy(fetched, memory, bytes);
+        copy_block(fetched, memory, bytes);
     } else if (fetched != nullptr) {
         layout.copy_out(memory, 0, fetched, bytes);
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/copy_block.hpp"
 #include "base/types.hpp"
 #include "mpi/object/reductions.hpp"
 
@@ -20,7 +21,7 @@ inline void copy_elements(void* to, const void* from, Bytes bytes) noexcept {
     } else if (bytes == sizeof(std::uint32_t)) {
         std::memcpy(to, from, sizeof(std::uint32_t));
     } else {
-        std::memcpy(to, from, bytes);
+        copy_block(to, from, bytes);
     }
 }
 

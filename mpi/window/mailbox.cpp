@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sched.h>
 
+#include "base/copy_block.hpp"
 #include "base/relax.hpp"
 
 namespace poe::mpi {
@@ -71,7 +72,7 @@ void release(Mailbox& box, std::size_t slot) noexcept {
 void post(Mailbox& box, std::size_t at, const Mail& mail, const std::byte* data) noexcept {
     MailSlot& slot = box.slots[at];
     slot.mail = mail;
-    if (mail.sent() > 0) std::memcpy(box.data(at), data, mail.sent());
+    if (mail.sent() > 0) copy_block(box.data(at), data, mail.sent());
     slot.state.store(MailState::kPosted, std::memory_order_release);
 }
 
@@ -124,7 +125,7 @@ bool wait_until_done(const MailSlot& slot, MailWait& wait) {
 void collect(Mailbox& box, const MailPiece& piece, std::byte* fetched) noexcept {
     const Mail& mail = box.slots[piece.slot].mail;
     if (gives_data(mail.kind))
-        std::memcpy(fetched + piece.at, box.data(piece.slot) + mail.sent(), mail.bytes);
+        copy_block(fetched + piece.at, box.data(piece.slot) + mail.sent(), mail.bytes);
     release(box, piece.slot);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/copy_block.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/point/works.hpp"
 #include "mpi/window/elements.hpp"
@@ -70,10 +71,8 @@ void carry_out_mail(Window& window, const Mail& mail, std::byte* data) {
     const WindowMember& own = window.member(window.rank());
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const memory = reinterpret_cast<std::byte*>(own.base + mail.displacement);
-    if (mail.kind == AccessKind::kPut)
-        return static_cast<void>(std::memcpy(memory, data, mail.bytes));
-    if (mail.kind == AccessKind::kGet)
-        return static_cast<void>(std::memcpy(data, memory, mail.bytes));
+    if (mail.kind == AccessKind::kPut) return copy_block(memory, data, mail.bytes);
+    if (mail.kind == AccessKind::kGet) return copy_block(data, memory, mail.bytes);
     std::byte* const fetched = data + mail.sent();
     const AccumulateLock lock(window, window.rank(), true);
     if (mail.kind == AccessKind::kCompareAndSwap)

@@ -9,6 +9,7 @@
 #include <string>
 #include <sys/uio.h>
 
+#include "base/process_copy.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/object/handle.hpp"
 
@@ -92,15 +93,10 @@ Fault carry_out_by_copy(pid_t process, const Access& access, std::byte* memory,
 }
 
 Fault copy_bytes(pid_t process, bool gets, std::byte* memory, std::byte* own, Bytes bytes) {
-    const auto move = gets ? ::process_vm_readv : ::process_vm_writev;
-    for (Bytes at = 0; at < bytes;) {
-        const iovec here{own + at, bytes - at};
-        const iovec there{memory + at, bytes - at};
-        const ssize_t moved = move(process, &here, 1, &there, 1, 0);
-        if (moved <= 0) return copy_fault(process);
-        at += static_cast<Bytes>(moved);
-    }
-    return {};
+    const auto direction = gets ? CopyDirection::kRead : CopyDirection::kWrite;
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    return copy_process_memory(direction, process, own, address, bytes) ? Fault{}
+                                                                        : copy_fault(process);
 }
 
 Fault CopiedPuts::add(std::byte* memory, const std::byte* data, Bytes bytes) {
