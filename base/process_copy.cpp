@@ -2,17 +2,14 @@
 #include "base/process_copy.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <sys/uio.h>
 
 #include "base/copy_block.hpp"
+#include "base/copy_buffer.hpp"
 
 namespace poe {
 namespace {
-
-constexpr std::uintptr_t kPageBytes = 4096;
-constexpr Bytes kPiece = 8 * kPageBytes;
 
 bool copy_directly(CopyDirection direction, pid_t process, std::byte* own, std::uint64_t other,
                    Bytes n) noexcept {
@@ -30,18 +27,15 @@ bool copy_directly(CopyDirection direction, pid_t process, std::byte* own, std::
     return true;
 }
 
-// Copies in pieces through a buffer that has the same position within its page as the other side.
-// The kernel's copy is then fast, and the second copy takes a tenth of it.
+// The second copy takes a tenth of the kernel's.
 bool copy_by_buffer(CopyDirection direction, pid_t process, std::byte* own, std::uint64_t other,
                     Bytes n) noexcept {
-    std::array<std::byte, kPiece + kPageBytes> room;
-    std::byte* const buffer =
-        room.data() + (other - reinterpret_cast<std::uintptr_t>(room.data())) % kPageBytes;
-    for (Bytes done = 0; done < n; done += kPiece) {
-        const Bytes piece = std::min(kPiece, n - done);
-        if (direction == CopyDirection::kWrite) copy_block(buffer, own + done, piece);
-        if (!copy_directly(direction, process, buffer, other + done, piece)) return false;
-        if (direction == CopyDirection::kRead) copy_block(own + done, buffer, piece);
+    CopyBuffer buffer(other);
+    for (Bytes done = 0; done < n; done += CopyBuffer::kBytes) {
+        const Bytes piece = std::min(CopyBuffer::kBytes, n - done);
+        if (direction == CopyDirection::kWrite) copy_block(buffer.start(), own + done, piece);
+        if (!copy_directly(direction, process, buffer.start(), other + done, piece)) return false;
+        if (direction == CopyDirection::kRead) copy_block(own + done, buffer.start(), piece);
     }
     return true;
 }

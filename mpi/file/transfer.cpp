@@ -8,6 +8,9 @@
 #include <memory>
 #include <unistd.h>
 
+#include "base/copy_block.hpp"
+#include "base/copy_buffer.hpp"
+
 namespace poe::mpi {
 namespace {
 
@@ -20,14 +23,42 @@ constexpr std::int64_t kMostGaps = 16;
 // Packed data are moved in portions of this size.
 constexpr Bytes kPortion = Bytes{1} << 20;
 
+// From this length on, bytes go through a buffer if the kernel would copy them slowly between the
+// program's memory and its own pages, in which they have the position that they have in the file.
+constexpr Bytes kLeastBuffered = 4096;
+
 // A file that has no positions, such as a pipe, is read and written where it is.
-ssize_t read_some(int descriptor, std::byte* to, Bytes bytes, std::int64_t at) noexcept {
+ssize_t read_directly(int descriptor, std::byte* to, Bytes bytes, std::int64_t at) noexcept {
     const ssize_t n = ::pread(descriptor, to, bytes, at);
     return n < 0 && errno == ESPIPE ? ::read(descriptor, to, bytes) : n;
 }
-ssize_t write_some(int descriptor, const std::byte* from, Bytes bytes, std::int64_t at) noexcept {
+ssize_t write_directly(int descriptor, const std::byte* from, Bytes bytes,
+                       std::int64_t at) noexcept {
     const ssize_t n = ::pwrite(descriptor, from, bytes, at);
     return n < 0 && errno == ESPIPE ? ::write(descriptor, from, bytes) : n;
+}
+
+// Like pread and pwrite.
+ssize_t read_some(int descriptor, std::byte* to, Bytes bytes, std::int64_t at) noexcept {
+    const auto position = static_cast<std::uintptr_t>(at);
+    if (bytes < kLeastBuffered || !delays_rep_movsb(reinterpret_cast<std::uintptr_t>(to), position))
+        [[likely]]
+        return read_directly(descriptor, to, bytes, at);
+    CopyBuffer buffer(position);
+    const Bytes wanted = std::min(bytes, CopyBuffer::kBytes);
+    const ssize_t n = read_directly(descriptor, buffer.start(), wanted, at);
+    if (n > 0) copy_block(to, buffer.start(), static_cast<Bytes>(n));
+    return n;
+}
+ssize_t write_some(int descriptor, const std::byte* from, Bytes bytes, std::int64_t at) noexcept {
+    const auto position = static_cast<std::uintptr_t>(at);
+    if (bytes < kLeastBuffered ||
+        !delays_rep_movsb(position, reinterpret_cast<std::uintptr_t>(from))) [[likely]]
+        return write_directly(descriptor, from, bytes, at);
+    CopyBuffer buffer(position);
+    const Bytes given = std::min(bytes, CopyBuffer::kBytes);
+    copy_block(buffer.start(), from, given);
+    return write_directly(descriptor, buffer.start(), given, at);
 }
 
 }  // namespace
