@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kLongPieces = std::int64_t{64} << 10;
 // If the whole span has more bytes than this for each byte of data, windows would be nearly empty.
 constexpr std::int64_t kMostSparse = 64;
+// A window that is longer is released after the access. The default length of a window.
+constexpr Bytes kKeptWindow = Bytes{4} << 20;
 // The source of marks is this long.
 constexpr Bytes kMarks = Bytes{64} << 10;
 
@@ -197,8 +199,12 @@ void CollectiveTransfer::begin_windows() {
     if (place == file_.aggregators.end()) return;
     place_ = static_cast<int>(place - file_.aggregators.begin());
     const auto bytes = static_cast<Bytes>(std::min(size, end_ - begin_));
-    window_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    if (access_ == FileAccess::kWrite) covered_ = std::make_unique<std::byte[]>(bytes);
+    window_ = std::exchange(file_.spare_window, {});
+    if (window_.bytes < bytes)
+        window_ = {decltype(window_.data)(new (FileWindow::kPlace) std::byte[bytes]), nullptr,
+                   bytes};
+    if (access_ == FileAccess::kWrite && window_.covered == nullptr)
+        window_.covered = std::make_unique<std::byte[]>(window_.bytes);
 }
 
 const Stream& CollectiveTransfer::stream_of(int rank) const noexcept {
@@ -302,7 +308,7 @@ void CollectiveTransfer::receive_window(comm::MessageLayer& messages) {
         if (part.empty()) continue;
         const Stream& stream = stream_of(rank);
         receive(messages, rank,
-                Slice(stream.base_for(window_.get(), window_first_), stream.layout, part.first,
+                Slice(stream.base_for(window_.data.get(), window_first_), stream.layout, part.first,
                       part.end - part.first));
     }
 }
@@ -315,7 +321,7 @@ void CollectiveTransfer::begin_reading(comm::MessageLayer& messages) {
     if (own_fault_) return send_window(messages);
     state_ = State::kReading;
     system_.start([this] {
-        transferred_ = read_bytes(file_, window_.get() + (parts_first_ - window_first_),
+        transferred_ = read_bytes(file_, window_.data.get() + (parts_first_ - window_first_),
                                   static_cast<Bytes>(parts_end_ - parts_first_), parts_first_);
     });
 }
@@ -335,7 +341,7 @@ void CollectiveTransfer::send_window(comm::MessageLayer& messages) {
         const Stream& stream = stream_of(rank);
         const Bytes until = stream.find(known, part.first, part.end);
         send(messages, rank,
-             Slice(stream.base_for(window_.get(), window_first_), stream.layout, part.first,
+             Slice(stream.base_for(window_.data.get(), window_first_), stream.layout, part.first,
                    until - part.first));
     }
 }
@@ -383,12 +389,12 @@ void CollectiveTransfer::write_window(bool locks) {
         const Part part = parts_[static_cast<std::size_t>(rank)];
         if (part.empty()) continue;
         const Stream& stream = stream_of(rank);
-        std::byte* const base = stream.base_for(covered_.get(), window_first_);
+        std::byte* const base = stream.base_for(window_.covered.get(), window_first_);
         for (Bytes at = part.first; at < part.end; at += kMarks)
             stream.layout.copy_in(base, at, marks.data(), std::min(kMarks, part.end - at));
     }
-    const std::byte* at = covered_.get() + (first - window_first_);
-    const std::byte* const limit = covered_.get() + (end - window_first_);
+    const std::byte* at = window_.covered.get() + (first - window_first_);
+    const std::byte* const limit = window_.covered.get() + (end - window_first_);
     while (at < limit && !own_fault_) {
         const auto* run = static_cast<const std::byte*>(
             std::memchr(at, 0xff, static_cast<std::size_t>(limit - at)));
@@ -396,21 +402,23 @@ void CollectiveTransfer::write_window(bool locks) {
         const auto* gap = static_cast<const std::byte*>(
             std::memchr(run, 0, static_cast<std::size_t>(limit - run)));
         at = gap == nullptr ? limit : gap;
-        const std::int64_t offset = run - covered_.get();
+        const std::int64_t offset = run - window_.covered.get();
         const Transferred part =
-            write_bytes(file_, window_.get() + offset, static_cast<Bytes>(at - run),
+            write_bytes(file_, window_.data.get() + offset, static_cast<Bytes>(at - run),
                         window_first_ + offset, locks);
         if (part.fault) fail(part);
     }
-    std::memset(covered_.get() + (first - window_first_), 0, static_cast<std::size_t>(end - first));
+    std::memset(window_.covered.get() + (first - window_first_), 0,
+                static_cast<std::size_t>(end - first));
 }
 
 void CollectiveTransfer::begin_verdict() {
     slices_.clear();
     sends_.clear();
     receives_.clear();
-    window_.reset();
-    covered_.reset();
+    if (window_.bytes > file_.spare_window.bytes && window_.bytes <= kKeptWindow)
+        file_.spare_window = std::move(window_);
+    window_ = {};
     if (fault_) {
         // A member has ended, so the others need not be asked.
         state_ = State::kEnded;

@@ -144,8 +144,7 @@ class CollectiveTransfer final : public Work {
     std::int64_t end_ = 0;    // of the file's part
     std::int64_t round_ = 0;
     std::int64_t rounds_ = 0;
-    std::unique_ptr<std::byte[]> window_;
-    std::unique_ptr<std::byte[]> covered_;  // for each byte of the window: 0 or 0xff
+    FileWindow window_;
     std::int64_t window_first_ = 0;
     std::int64_t window_end_ = 0;
     std::vector<Part> parts_;       // of all members in the window, by rank

@@ -67,6 +67,7 @@ void File::reset() noexcept {
     aggregators.clear();
     member_views.reset();
     collective_calls = 0;
+    spare_window = {};
     split = nullptr;
     split_name = "";
     split_buffer = nullptr;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mpi.h>
 #include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,20 @@ inline constexpr ContextId kFileDataContext = 0x90000000u;
 struct MemberView {
     TargetType type;  // owns the tree of `stream`
     Stream stream;
+};
+
+// Memory for a part of the file that an aggregator reads or writes for all members.
+struct FileWindow {
+    // Begins with a page, as windows in files usually do: then the kernel copies fast
+    // (base/copy_block.hpp).
+    static constexpr std::align_val_t kPlace{4096};
+    struct Free {
+        void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, kPlace); }
+    };
+
+    std::unique_ptr<std::byte[], Free> data;
+    std::unique_ptr<std::byte[]> covered;  // for each byte: 0 or 0xff; null until a write needs it
+    Bytes bytes = 0;
 };
 
 struct File final : ErrorHandlerOwner {
@@ -65,6 +80,9 @@ struct File final : ErrorHandlerOwner {
     // view.
     std::shared_ptr<const std::vector<MemberView>> member_views;
     std::uint32_t collective_calls = 0;  // the same at all members
+    // Kept from the last collective access, because new memory costs more than the copies into it.
+    // `covered` is all 0.
+    FileWindow spare_window;
     // The request of a split collective call that has begun; null: none. `split_name` says which.
     Request* split = nullptr;
     const char* split_name = "";
