@@ -16,8 +16,7 @@ namespace poe {
 
 // True if `rep movsb` is slow for these addresses on some processors. Pure.
 inline bool delays_rep_movsb(std::uintptr_t to, std::uintptr_t from) noexcept {
-    constexpr std::uintptr_t kPageBytes = 4096;
-    const std::uintptr_t ahead = (to - from) % kPageBytes;
+    const std::uintptr_t ahead = (to - from) % kPage;
     return ahead > 0 && ahead < 32;
 }
 

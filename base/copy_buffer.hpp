@@ -22,14 +22,12 @@ class CopyBuffer {
     // The first of kBytes bytes.
     std::byte* start() noexcept {
         const auto room = reinterpret_cast<std::uintptr_t>(room_.data());
-        return room_.data() + (other_ - room) % kPageBytes;
+        return room_.data() + (other_ - room) % kPage;
     }
 
   private:
-    static constexpr std::uintptr_t kPageBytes = 4096;
-
     std::uint64_t other_;
-    std::array<std::byte, kBytes + kPageBytes> room_;  // not initialised
+    std::array<std::byte, kBytes + kPage> room_;  // not initialised
 };
 
 }  // namespace poe

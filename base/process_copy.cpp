@@ -2,8 +2,10 @@
 #include "base/process_copy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/copy_block.hpp"
 #include "base/copy_buffer.hpp"
@@ -27,9 +29,10 @@ bool copy_directly(CopyDirection direction, pid_t process, std::byte* own, std::
     return true;
 }
 
-// The second copy takes a tenth of the kernel's.
+// The second copy takes a tenth of the kernel's. Precondition: n is not 0.
 bool copy_by_buffer(CopyDirection direction, pid_t process, std::byte* own, std::uint64_t other,
                     Bytes n) noexcept {
+    if (!is_accessible(direction, own, n)) return false;
     CopyBuffer buffer(other);
     for (Bytes done = 0; done < n; done += CopyBuffer::kBytes) {
         const Bytes piece = std::min(CopyBuffer::kBytes, n - done);
@@ -42,10 +45,23 @@ bool copy_by_buffer(CopyDirection direction, pid_t process, std::byte* own, std:
 
 }  // namespace
 
+// The kernel copies both bytes: to themselves if they are to be written.
+bool is_accessible(CopyDirection direction, std::byte* own, Bytes n) noexcept {
+    std::array<std::byte, 2> copies;
+    std::array<iovec, 2> ends{iovec{own, 1}, iovec{own + n - 1, 1}};
+    iovec to_copies{copies.data(), copies.size()};
+    const bool reads = direction == CopyDirection::kRead;
+    const ssize_t copied = ::process_vm_readv(::getpid(), reads ? ends.data() : &to_copies,
+                                              reads ? 2 : 1, ends.data(), ends.size(), 0);
+    // If the first byte is there and the second is not, only one is copied.
+    if (copied == 1) errno = EFAULT;
+    return copied == 2 || (copied < 0 && errno != EFAULT);
+}
+
 bool copy_process_memory(CopyDirection direction, pid_t process, std::byte* own,
                          std::uint64_t other, Bytes n) noexcept {
     // The kernel copies with `rep movsb`, too (copy_block.hpp).
-    constexpr Bytes kLeast = 2048;
+    constexpr Bytes kLeast = 8192;
     const auto place = reinterpret_cast<std::uintptr_t>(own);
     const bool delayed = direction == CopyDirection::kRead ? delays_rep_movsb(place, other)
                                                            : delays_rep_movsb(other, place);

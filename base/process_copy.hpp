@@ -18,4 +18,10 @@ enum class CopyDirection : std::uint8_t { kRead, kWrite };
 bool copy_process_memory(CopyDirection direction, pid_t process, std::byte* own,
                          std::uint64_t other, Bytes n) noexcept;
 
+// For copies through a buffer, which would end the process where the kernel reports an error.
+// Returns false and sets errno to EFAULT if the first or the last of n bytes at `own` cannot be
+// read (kWrite) or written (kRead). Returns true if the system does not permit to find out.
+// Precondition: n is not 0.
+bool is_accessible(CopyDirection direction, std::byte* own, Bytes n) noexcept;
+
 }  // namespace poe

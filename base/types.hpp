@@ -12,6 +12,8 @@ using TaskId = std::int32_t;  // 0..n-1 over the whole job
 inline constexpr TaskId kTaskOfOtherJob = 0x1ffffe;
 using NodeIndex = std::int32_t;  // 0..nodes-1, in order of first appearance in the task map
 using Bytes = std::uint64_t;
+inline constexpr std::size_t kLine = 64;    // bytes of a cache line
+inline constexpr std::size_t kPage = 4096;  // bytes of a page of memory
 
 // How a task waits for a message (MP_WAIT_MODE). kAdaptive chooses by tasks per core on the node.
 enum class WaitMode : std::uint32_t { kAdaptive = 0, kPoll = 1, kYield = 2, kSleep = 3 };

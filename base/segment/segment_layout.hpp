@@ -52,8 +52,6 @@ namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
 inline constexpr std::uint32_t kSegmentVersion = 28;
-inline constexpr std::size_t kLine = 64;
-inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
 inline constexpr std::uint32_t kGroupSegments = 16;

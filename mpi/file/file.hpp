@@ -42,7 +42,7 @@ struct MemberView {
 struct FileWindow {
     // Begins with a page, as windows in files usually do: then the kernel copies fast
     // (base/copy_block.hpp).
-    static constexpr std::align_val_t kPlace{4096};
+    static constexpr std::align_val_t kPlace{kPage};
     struct Free {
         void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, kPlace); }
     };

@@ -10,6 +10,7 @@
 
 #include "base/copy_block.hpp"
 #include "base/copy_buffer.hpp"
+#include "base/process_copy.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -23,43 +24,68 @@ constexpr std::int64_t kMostGaps = 16;
 // Packed data are moved in portions of this size.
 constexpr Bytes kPortion = Bytes{1} << 20;
 
-// From this length on, bytes go through a buffer if the kernel would copy them slowly between the
-// program's memory and its own pages, in which they have the position that they have in the file.
-constexpr Bytes kLeastBuffered = 4096;
+// The way of contiguous bytes between the file and memory. From kLeastBuffered on, they go through
+// a buffer if the kernel would copy them slowly between the memory and its own pages, in which they
+// have the position that they have in the file.
+class Way {
+  public:
+    Way(FileAccess access, const std::byte* memory, Bytes bytes, std::int64_t at) noexcept
+        : buffered_(bytes >= kLeastBuffered && is_slow(access, memory, at)) {
+        // Nothing is written to memory that is to be written to the file.
+        const auto direction =
+            access == FileAccess::kRead ? CopyDirection::kRead : CopyDirection::kWrite;
+        if (buffered_ && !is_accessible(direction, const_cast<std::byte*>(memory), bytes))
+            error_ = errno;
+    }
 
-// A file that has no positions, such as a pipe, is read and written where it is.
-ssize_t read_directly(int descriptor, std::byte* to, Bytes bytes, std::int64_t at) noexcept {
-    const ssize_t n = ::pread(descriptor, to, bytes, at);
-    return n < 0 && errno == ESPIPE ? ::read(descriptor, to, bytes) : n;
-}
-ssize_t write_directly(int descriptor, const std::byte* from, Bytes bytes,
+    // Like pread and pwrite. A file that has no positions, such as a pipe, is read and written
+    // where it is.
+    ssize_t read_some(int descriptor, std::byte* to, Bytes bytes, std::int64_t at) noexcept {
+        if (!buffered_) return read_directly(descriptor, to, bytes, at);
+        if (fails()) return -1;
+        CopyBuffer buffer(static_cast<std::uint64_t>(at));
+        const Bytes wanted = std::min(bytes, CopyBuffer::kBytes);
+        const ssize_t n = read_directly(descriptor, buffer.start(), wanted, at);
+        if (n > 0) copy_block(to, buffer.start(), static_cast<Bytes>(n));
+        return n;
+    }
+    ssize_t write_some(int descriptor, const std::byte* from, Bytes bytes,
                        std::int64_t at) noexcept {
-    const ssize_t n = ::pwrite(descriptor, from, bytes, at);
-    return n < 0 && errno == ESPIPE ? ::write(descriptor, from, bytes) : n;
-}
+        if (!buffered_) return write_directly(descriptor, from, bytes, at);
+        if (fails()) return -1;
+        CopyBuffer buffer(static_cast<std::uint64_t>(at));
+        const Bytes given = std::min(bytes, CopyBuffer::kBytes);
+        copy_block(buffer.start(), from, given);
+        return write_directly(descriptor, buffer.start(), given, at);
+    }
 
-// Like pread and pwrite.
-ssize_t read_some(int descriptor, std::byte* to, Bytes bytes, std::int64_t at) noexcept {
-    const auto position = static_cast<std::uintptr_t>(at);
-    if (bytes < kLeastBuffered || !delays_rep_movsb(reinterpret_cast<std::uintptr_t>(to), position))
-        [[likely]]
-        return read_directly(descriptor, to, bytes, at);
-    CopyBuffer buffer(position);
-    const Bytes wanted = std::min(bytes, CopyBuffer::kBytes);
-    const ssize_t n = read_directly(descriptor, buffer.start(), wanted, at);
-    if (n > 0) copy_block(to, buffer.start(), static_cast<Bytes>(n));
-    return n;
-}
-ssize_t write_some(int descriptor, const std::byte* from, Bytes bytes, std::int64_t at) noexcept {
-    const auto position = static_cast<std::uintptr_t>(at);
-    if (bytes < kLeastBuffered ||
-        !delays_rep_movsb(position, reinterpret_cast<std::uintptr_t>(from))) [[likely]]
-        return write_directly(descriptor, from, bytes, at);
-    CopyBuffer buffer(position);
-    const Bytes given = std::min(bytes, CopyBuffer::kBytes);
-    copy_block(buffer.start(), from, given);
-    return write_directly(descriptor, buffer.start(), given, at);
-}
+  private:
+    static constexpr Bytes kLeastBuffered = 8192;
+
+    static bool is_slow(FileAccess access, const std::byte* memory, std::int64_t at) noexcept {
+        const auto place = reinterpret_cast<std::uintptr_t>(memory);
+        const auto position = static_cast<std::uintptr_t>(at);
+        return access == FileAccess::kRead ? delays_rep_movsb(place, position)
+                                           : delays_rep_movsb(position, place);
+    }
+    static ssize_t read_directly(int descriptor, std::byte* to, Bytes bytes,
+                                 std::int64_t at) noexcept {
+        const ssize_t n = ::pread(descriptor, to, bytes, at);
+        return n < 0 && errno == ESPIPE ? ::read(descriptor, to, bytes) : n;
+    }
+    static ssize_t write_directly(int descriptor, const std::byte* from, Bytes bytes,
+                                  std::int64_t at) noexcept {
+        const ssize_t n = ::pwrite(descriptor, from, bytes, at);
+        return n < 0 && errno == ESPIPE ? ::write(descriptor, from, bytes) : n;
+    }
+    bool fails() const noexcept {
+        errno = error_;
+        return error_ != 0;
+    }
+
+    bool buffered_;
+    int error_ = 0;  // of the memory
+};
 
 }  // namespace
 
@@ -295,10 +321,11 @@ Transferred Transfer::result() {
 
 Transferred read_bytes(const File& file, std::byte* to, Bytes bytes, std::int64_t at) {
     Transferred result;
+    Way way(FileAccess::kRead, to, bytes, at);
     while (result.bytes < bytes) {
-        const ssize_t n = read_some(file.descriptor.get(), to + result.bytes,
-                                    std::min(bytes - result.bytes, kMostPerCall),
-                                    at + static_cast<std::int64_t>(result.bytes));
+        const ssize_t n = way.read_some(file.descriptor.get(), to + result.bytes,
+                                        std::min(bytes - result.bytes, kMostPerCall),
+                                        at + static_cast<std::int64_t>(result.bytes));
         if (n == 0) break;
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
@@ -316,10 +343,11 @@ Transferred write_bytes(const File& file, const std::byte* from, Bytes bytes, st
     // Where the system has no locks, nobody writes gaps back, and none is needed.
     const FileLock lock(file, FileAccess::kWrite, at, at + static_cast<std::int64_t>(bytes), locks);
     Transferred result;
+    Way way(FileAccess::kWrite, from, bytes, at);
     while (result.bytes < bytes) {
-        const ssize_t n = write_some(file.descriptor.get(), from + result.bytes,
-                                     std::min(bytes - result.bytes, kMostPerCall),
-                                     at + static_cast<std::int64_t>(result.bytes));
+        const ssize_t n = way.write_some(file.descriptor.get(), from + result.bytes,
+                                         std::min(bytes - result.bytes, kMostPerCall),
+                                         at + static_cast<std::int64_t>(result.bytes));
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) {
             result.error = n < 0 ? errno : EIO;

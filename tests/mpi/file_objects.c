@@ -558,47 +558,6 @@ static void test_append_and_sequential(void) {
     CHECK_OK(MPI_File_close(&file));
 }
 
-static void expect_bytes(const MPI_Status* status, int wanted) {
-    int count = -1;
-    CHECK_OK(MPI_Get_count(status, MPI_BYTE, &count));
-    CHECK_INT(count, wanted);
-}
-
-/* Long accesses from and to all places in a page, and the end of the file. */
-static void test_places(void) {
-    enum { kPage = 4096, kBytes = 100000 };
-    MPI_File file = open_new(MPI_MODE_RDWR);
-    MPI_Status status;
-    unsigned char* const memory = malloc(kBytes + 3 * kPage);
-    unsigned char* const page = memory + kPage - (uintptr_t)memory % kPage;
-    const int places[] = {0, 1, 16, 31, 32, 2048, kPage - 16};
-    enum { kPlaces = sizeof places / sizeof *places };
-    const MPI_Offset own = (MPI_Offset)rank * 2 * kBytes;
-    CHECK(memory != NULL);
-    for (int f = 0; f < kPlaces; ++f)
-        for (int m = 0; m < kPlaces; ++m) {
-            unsigned char* const data = page + places[m];
-            const MPI_Offset at = own + places[f];
-            for (int i = 0; i < kBytes; ++i) data[i] = (unsigned char)(i * 7 + i / 251 + f + m);
-            CHECK_OK(MPI_File_write_at(file, at, data, kBytes, MPI_BYTE, &status));
-            expect_bytes(&status, kBytes);
-            memset(page, 0xee, kBytes + kPage);
-            CHECK_OK(MPI_File_read_at(file, at, data, kBytes, MPI_BYTE, &status));
-            expect_bytes(&status, kBytes);
-            for (int i = 0; i < kBytes; ++i)
-                CHECK(data[i] == (unsigned char)(i * 7 + i / 251 + f + m));
-            CHECK(data[kBytes] == 0xee && (places[m] == 0 || data[-1] == 0xee));
-        }
-    CHECK_OK(MPI_File_set_size(file, (MPI_Offset)size * 2 * kBytes));
-    for (int m = 0; m < kPlaces; ++m) {
-        CHECK_OK(MPI_File_read_at(file, (MPI_Offset)size * 2 * kBytes - 50000, page + places[m],
-                                  kBytes, MPI_BYTE, &status));
-        expect_bytes(&status, 50000);
-    }
-    free(memory);
-    CHECK_OK(MPI_File_close(&file));
-}
-
 int main(int argc, char** argv) {
     const char* const folder = getenv("TMPDIR");
     MPI_Init(&argc, &argv);
@@ -619,7 +578,6 @@ int main(int argc, char** argv) {
     test_datarep();
     test_shared();
     test_append_and_sequential();
-    test_places();
     MPI_Finalize();
     return 0;
 }

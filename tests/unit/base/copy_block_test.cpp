@@ -11,8 +11,6 @@ using namespace poe;
 
 namespace {
 
-constexpr Bytes kPageBytes = 4096;
-
 // Room for blocks at any position in a page, filled with bytes that differ between neighbours.
 std::vector<std::byte> numbered(Bytes length) {
     std::vector<std::byte> memory(length);
@@ -24,27 +22,26 @@ std::vector<std::byte> numbered(Bytes length) {
 
 TEST_CASE("rep movsb is slow if the destination is up to 31 bytes ahead within its page",
           "[copy]") {
-    for (const std::uintptr_t from : {std::uintptr_t{0}, std::uintptr_t{16}, 5 * kPageBytes - 1}) {
-        for (std::uintptr_t ahead = 0; ahead < kPageBytes; ++ahead) {
+    for (const std::uintptr_t from : {std::uintptr_t{0}, std::uintptr_t{16}, 5 * kPage - 1}) {
+        for (std::uintptr_t ahead = 0; ahead < kPage; ++ahead) {
             INFO(from << " " << ahead);
-            CHECK(delays_rep_movsb(from + 3 * kPageBytes + ahead, from) ==
-                  (ahead > 0 && ahead < 32));
+            CHECK(delays_rep_movsb(from + 3 * kPage + ahead, from) == (ahead > 0 && ahead < 32));
         }
     }
 }
 
 TEST_CASE("blocks are copied completely, and nothing next to them is changed", "[copy]") {
-    const std::vector<std::byte> source = numbered(8 * kPageBytes);
+    const std::vector<std::byte> source = numbered(8 * kPage);
     for (const Bytes length : {Bytes{0}, Bytes{1}, Bytes{63}, Bytes{64}, Bytes{1023}, Bytes{1024},
-                               Bytes{1025}, kPageBytes, kPageBytes + 79, 3 * kPageBytes}) {
+                               Bytes{1025}, kPage, kPage + 79, 3 * kPage}) {
         for (Bytes start = 0; start < 64; start += 7) {
             for (Bytes ahead = 0; ahead < 40; ++ahead) {
-                std::vector<std::byte> wanted(6 * kPageBytes, std::byte{0xee});
+                std::vector<std::byte> wanted(6 * kPage, std::byte{0xee});
                 std::vector<std::byte> found = wanted;
                 // The same position in a page as the source, and `ahead` bytes more.
                 const Bytes at = (reinterpret_cast<std::uintptr_t>(source.data()) -
                                   reinterpret_cast<std::uintptr_t>(found.data())) %
-                                     kPageBytes +
+                                     kPage +
                                  start + ahead;
                 std::memmove(wanted.data() + at, source.data() + start, length);
                 copy_block(found.data() + at, source.data() + start, length);
@@ -59,16 +56,15 @@ TEST_CASE("blocks are copied completely, and nothing next to them is changed", "
 }
 
 TEST_CASE("blocks that overlap are copied as by memmove", "[copy]") {
-    for (const Bytes distance :
-         {Bytes{1}, Bytes{16}, Bytes{31}, Bytes{32}, kPageBytes, kPageBytes + 16}) {
+    for (const Bytes distance : {Bytes{1}, Bytes{16}, Bytes{31}, Bytes{32}, kPage, kPage + 16}) {
         for (const bool forward : {true, false}) {
-            std::vector<std::byte> wanted = numbered(8 * kPageBytes);
+            std::vector<std::byte> wanted = numbered(8 * kPage);
             std::vector<std::byte> found = wanted;
             const Bytes to = forward ? distance : 0;
             const Bytes from = forward ? 0 : distance;
             INFO(distance << (forward ? " ahead" : " behind"));
-            std::memmove(wanted.data() + to, wanted.data() + from, 5 * kPageBytes);
-            copy_block(found.data() + to, found.data() + from, 5 * kPageBytes);
+            std::memmove(wanted.data() + to, wanted.data() + from, 5 * kPage);
+            copy_block(found.data() + to, found.data() + from, 5 * kPage);
             CHECK(found == wanted);
         }
     }
