@@ -68,7 +68,7 @@ int file_close(Call& call, MPI_File* fh) {
     environment().retain(handler);
     Fault fault;
     {
-        const VisibleCall visible(call, about_all_of(*file->comm));
+        const VisibleCollective visible(call, *file->comm);
         fault = close_file(call.runtime(), *file);
     }
     *fh = MPI_FILE_NULL;

@@ -77,7 +77,7 @@ int win_free(Call& call, MPI_Win* win) {
     if (Fault fault = check_freeable(*window)) return call.fail(fault);
     if (Fault fault = call.outside([&] { return window->attributes.remove_all(*win); }))
         return call.fail(fault);
-    const VisibleCall visible(call, about_window(*window));
+    const VisibleCollective visible(call, *window->comm);
     if (Fault fault = free_window(call.runtime(), *window)) return call.fail(fault);
     *win = MPI_WIN_NULL;
     return MPI_SUCCESS;

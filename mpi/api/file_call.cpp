@@ -397,6 +397,8 @@ int end_access_file(Call& call, MPI_File fh, const void* buf, const char* name,
                          "call the _begin and _end functions in pairs");
     if (buf != file.split_buffer)
         return call.fail(MPI_ERR_BUFFER, "buf", "it is another buffer than at the beginning", "");
+    Noted noted(call, about_all_of(*file.comm));
+    note_end(noted, *file.split);
     const Shown shown(call, about_all_of(*file.comm));
     DataAccess what;
     what.access = file.split_reads ? FileAccess::kRead : FileAccess::kWrite;

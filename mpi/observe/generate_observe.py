@@ -23,11 +23,6 @@ FIRST_NUMBER = 256  # kFirstMpiCall of base/calls.hpp
 # Functions that do not communicate and change something that the observer keeps.
 ALSO = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Comm_set_name", "MPI_Pcontrol", "MPI_Type_free"}
 
-# Functions for which all tasks of a file meet, by their names without "MPI_File_". Others that do so end with the words of
-# COLLECTIVE_ENDS.
-COLLECTIVE_OF_FILES = {"set_size", "preallocate", "set_view", "set_info", "set_atomicity", "sync", "seek_shared"}
-COLLECTIVE_ENDS = ("_all", "_ordered", "_all_begin", "_ordered_begin")
-
 # What a function does, by its name without "MPI_". What is not here follows from the category, or is kOther.
 ACTIONS = {
     "Init": "kInit", "Init_thread": "kInit", "Finalize": "kFinalize", "Pcontrol": "kControl",
@@ -85,12 +80,12 @@ def action_of(function):
     if function.category in ("coll.persistent", "coll.neighbor.persistent"):
         return "kMakeCollective"
     if function.category == "io":
-        operation = name.removeprefix("File_")
-        if operation.startswith("i") and operation.endswith("_all"):
-            return "kStartCollectiveFile"
-        if operation in COLLECTIVE_OF_FILES or operation.endswith(COLLECTIVE_ENDS):
-            return "kCollectiveFile"
-        return "kEndCollectiveFile" if operation.endswith("_end") else "kFile"
+        if name.endswith("_end"):
+            return "kEndCollectiveFile"
+        # The other libraries carry out an operation in the call that begins it and whose name ends with "_begin".
+        if generate.file_call_kind(name.lower()) == "kOther":
+            return "kFile"
+        return "kStartCollectiveFile" if name.startswith("File_i") else "kCollectiveFile"
     if function.category == "rma":
         return "kWindow"
     makes = any(NAMES.get(p.name) == "new_comm" for p in function.parameters)

@@ -139,6 +139,7 @@ class Recorder {
     ObservedCaller& own_caller();
     void enter(const PoeObservedCall& call, const CallNotes& notes);
     void describe_object(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
+    void find_object(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
     void note_object_needs(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes);
     void take_effect_on_object(const PoeObservedCall& call, const CallShape& shape,
                                const CallNotes& notes);

@@ -5,11 +5,34 @@
 #include "mpi/observe/recorder_calls.hpp"
 
 namespace poe::observe {
+namespace {
+
+// The class of messages that the program has not sent (tracer/probe/format.hpp).
+constexpr std::uint8_t kOfLibrary = 1;
+
+}  // namespace
 
 void Recorder::describe_object(const PoeObservedCall& call, const CallShape& shape,
                                CallNotes& notes) {
     // A call that makes the object is one of its communicator, and has found that already.
-    if (shape.action == Action::kMakeWindow || shape.action == Action::kOpenFile) return;
+    if (shape.action != Action::kMakeWindow && shape.action != Action::kOpenFile)
+        find_object(call, shape, notes);
+    if (notes.comm == nullptr || notes.comm->inter) return;
+    switch (shape.action) {
+        case Action::kMakeWindow:
+        case Action::kFreeWindow:
+        case Action::kFence:
+        case Action::kOpenFile:
+        case Action::kCloseFile:
+        case Action::kCollectiveFile:
+            notes.collective = true;
+            break;
+        default:
+            break;
+    }
+}
+
+void Recorder::find_object(const PoeObservedCall& call, const CallShape& shape, CallNotes& notes) {
     const bool freed = shape.action == Action::kFreeWindow || shape.action == Action::kCloseFile;
     Communicator** found = nullptr;
     if (shape.window >= 0)
@@ -34,12 +57,12 @@ void Recorder::note_object_needs(const PoeObservedCall& call, const CallShape& s
         case Action::kMakeWindow:
         case Action::kFreeWindow:
         case Action::kFence:
-            note_need({Kind::kOperation, -1, -1, comm->context, comm->operations++});
+            note_need({Kind::kOperation, -1, -1, comm->context, notes.number});
             break;
         case Action::kOpenFile:
         case Action::kCloseFile:
         case Action::kCollectiveFile:
-            note_need({Kind::kFileOperation, -1, -1, comm->context, comm->operations++});
+            note_need({Kind::kFileOperation, -1, -1, comm->context, notes.number});
             break;
         case Action::kStartCollectiveFile:
             ++comm->operations;
@@ -58,8 +81,12 @@ void Recorder::note_object_needs(const PoeObservedCall& call, const CallShape& s
             note_epoch(comm->access);
             break;
         case Action::kCompleteEpoch:
-            for (const ObservedNeed& target : comm->access)
-                sends_.next({comm->context, target.peer, ObservedNeed::kAccessEnds});
+            for (const ObservedNeed& target : comm->access) {
+                const std::uint32_t number =
+                    sends_.next({comm->context, target.peer, ObservedNeed::kAccessEnds});
+                tracer().sent(kOfLibrary, target.peer, ObservedNeed::kAccessEnds, 0, number,
+                              {.context = comm->context});
+            }
             note_epoch(comm->access);
             break;
         case Action::kWaitEpoch:
@@ -112,6 +139,15 @@ void Recorder::take_effect_on_object(const PoeObservedCall& call, const CallShap
         }
         case Action::kFreeWindow:
             windows_.remove(notes.handle);
+            break;
+        case Action::kWaitEpoch:
+            // Now every origin has called MPI_Win_complete, where it has recorded its message.
+            // MPI_Win_start and MPI_Win_complete may return before a target opens its window, so
+            // nothing is recorded of messages that open windows.
+            if (notes.comm == nullptr) break;
+            for (const ObservedNeed& origin : notes.comm->exposure)
+                tracer().received(kOfLibrary, origin.peer, ObservedNeed::kAccessEnds, 0,
+                                  origin.number, {.context = notes.comm->context});
             break;
         case Action::kCloseFile:
             files_.remove(notes.handle);

@@ -311,9 +311,29 @@ def outputs(functions, constants):
         yield f"entries_{part}.cpp", entries([f for f in functions if f.category in categories])
 
 
+# Functions for which all members of a communicator or a window meet, and all tasks of a file. Other functions for files
+# that do so end with the words of COLLECTIVE_ENDS.
+COLLECTIVE_OF_WINDOWS = {"win_create", "win_create_dynamic", "win_allocate", "win_allocate_shared", "win_free",
+                         "win_fence"}
+COLLECTIVE_OF_FILES = {"file_open", "file_close", "file_set_size", "file_preallocate", "file_set_view", "file_set_info",
+                       "file_set_atomicity", "file_sync", "file_seek_shared"}
+COLLECTIVE_ENDS = ("_all", "_ordered", "_all_begin", "_ordered_begin")
+
+
+def file_call_kind(name):
+    """The same as call_kind() for a function for files, whose name here is without "MPI_" and in small letters."""
+    if name in COLLECTIVE_OF_FILES or name.endswith(COLLECTIVE_ENDS):
+        return "kStartsCollective" if name.startswith("file_i") or name.endswith("_begin") else "kCollective"
+    return "kCollective" if name.endswith("_end") else "kOther"
+
+
 def call_kind(function):
     """What a task in this function does, as CallKind of base/calls.hpp."""
     name, category = function.name[4:].lower(), function.category
+    if category == "io":
+        return file_call_kind(name)
+    if name in COLLECTIVE_OF_WINDOWS:
+        return "kCollective"
     if function.context != "runtime":
         return "kOther"
     if category in ("coll.blocking", "coll.neighbor") or name == "finalize":

@@ -45,10 +45,10 @@ std::string call_in_words(const TaskState& state) {
     std::string call(call_name(state.doing.call));
     const Awaited& awaited = state.awaited;
     const std::string communicator = communicator_in_words(state);
+    if (is_mpi(state.doing.call) && is_collective(state.doing.call)) return call + communicator;
     if (is_of_window(state.doing.call))
         return call + (awaited.peer >= 0 ? " for " + task_in_words(awaited.peer) : "") +
                communicator;
-    if (is_mpi(state.doing.call) && is_collective(state.doing.call)) return call + communicator;
     if (is_collective(state.doing.call))
         return call + (state.doing.type > 0 ? " of group " + std::to_string(state.doing.type) : "");
     if (awaited.peer >= 0 && !is_of_program(awaited.context))

@@ -108,10 +108,11 @@ class Job:
                     until[call.begin] = end
         return waits
 
-    def collective_waits(self):
-        """ns by (wait state, task), by the formulas of docs/wait-states.md."""
+    def collective_waits(self, name=None):
+        """ns by (wait state, task), by the formulas of docs/wait-states.md; only those in calls of this name."""
         waits = collections.Counter()
         for members in self.members.values():
+            members = [each for each in members if name in (None, each.name)]
             entered = {each.task: each.entered for each in members}
             for each in members:
                 last = max((time, task) for task, time in entered.items() if time <= each.left)
@@ -128,7 +129,7 @@ class Job:
     @staticmethod
     def state_of(member):
         name = member.name.lower()
-        if "barrier" in name or "sync" in name or "finalize" in name:
+        if "barrier" in name or "sync" in name or "finalize" in name or name == "mpi_win_free":
             return "wait at barrier"
         if "fence" in name:
             return "wait at fence"
@@ -285,10 +286,18 @@ class WindowDiagnosis(MplDiagnosis):
     test_chain = test_order = test_collectives = test_phases = None
 
     def told(self, how, state, task, cause):
-        """Task `task` waits in this state because task `cause` computes, and others wait about as long for `task`."""
+        """Task `task` waits in this state because task `cause` computes, and others wait about as long for `task`. The waits
+        before that are shorter, and since then no other task was busy for so long that the three others can have waited as
+        long for it."""
+        def busy(job, other):
+            since = self.call_of(job, other, "MPI_Barrier").end
+            waits = sum(time for (_, each), time in job.window_waits().items() if each == other)
+            return self.call_of(job, other, "MPI_Win_free").begin - since - waits
+
         def holds(job):
-            waits = job.late_senders() + job.collective_waits() + job.window_waits()
-            return 2 * waits[state, task] > max(waits.values())
+            length = job.window_waits()[state, task]
+            before = job.collective_waits().total() - job.collective_waits("MPI_Win_free").total()
+            return length > 2 * before and length > 6 * max(busy(job, other) for other in range(4) if other != cause)
 
         summary = self.traced_until(how, holds)
         worst = max(summary["root_causes"], key=lambda each: each["seconds"])
@@ -335,6 +344,18 @@ class WindowDiagnosis(MplDiagnosis):
     def call_of(job, task, name):
         """The only call of a task whose name is this one, or begins with it."""
         return next(call for call in job.calls[task] if call.name in (name, f"{name}_all"))
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class OpenMpiWindowDiagnosis(WindowDiagnosis):
+    """What an observer does not see is left out: when these libraries wait for a window to be opened or for a lock."""
+    compiler, link, regions = "/usr/bin/mpicc.openmpi", ("-ldl",), False
+    test_post = test_locks = None
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class MpichWindowDiagnosis(OpenMpiWindowDiagnosis):
+    compiler = "/usr/bin/mpicc.mpich"
 
 
 @unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")

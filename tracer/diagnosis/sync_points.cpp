@@ -15,6 +15,12 @@ std::uint64_t key_of(TaskId a, TaskId b) {
     return pair(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
 }
 
+// When the receiver could have gone on with the message. A call that waits for several messages
+// records them all at its end; what it waits for after this moment has another cause.
+Time came(const TaskMessage& message) {
+    return std::min(std::max(message.sent, message.receive_since), message.received);
+}
+
 // What the sweep has passed so far.
 class Passed {
   public:
@@ -22,9 +28,9 @@ class Passed {
 
     void message(const TaskMessage& message) {
         if (message.from <= message.to)
-            pairs_[key_of(message.from, message.to)] = {message.sent, message.received};
+            pairs_[key_of(message.from, message.to)] = {message.sent, came(message)};
         else
-            pairs_[key_of(message.to, message.from)] = {message.received, message.sent};
+            pairs_[key_of(message.to, message.from)] = {came(message), message.sent};
     }
     void member(const Member& member) { groups_[member.task][member.communicator] = member.left; }
     SyncPoint between(TaskId waiting, TaskId awaited) const {
@@ -77,8 +83,7 @@ LongVector<std::uint32_t> in_order(const All& all, TimeOf time_of) {
 }  // namespace
 
 LongVector<SyncPoint> find_sync_points(const History& history) {
-    const auto messages =
-        in_order(history.messages, [](const TaskMessage& message) { return message.received; });
+    const auto messages = in_order(history.messages, came);
     const auto members =
         in_order(history.members, [](const Member& member) { return member.left; });
     const auto waits = in_order(history.waits, [](const TaskWait& wait) { return wait.to; });
@@ -88,7 +93,7 @@ LongVector<SyncPoint> find_sync_points(const History& history) {
     std::size_t member = 0;
     for (const std::uint32_t each : waits) {
         const TaskWait& wait = history.waits[each];
-        for (; message < messages.size() && history.messages[messages[message]].received < wait.to;
+        for (; message < messages.size() && came(history.messages[messages[message]]) < wait.to;
              ++message)
             passed.message(history.messages[messages[message]]);
         for (; member < members.size() && history.members[members[member]].left < wait.to; ++member)

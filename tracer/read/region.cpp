@@ -53,11 +53,6 @@ Region call_of(std::string name) {
         region.state = State::kReceiving;
     else if (sends)
         region.state = State::kSending;
-    if (plain == "mpi_win_fence") {
-        region.state = State::kCollective;
-        region.flow = DataFlow::kFence;
-        return region;
-    }
     region.synchronises_window = plain == "mpi_win_start" || plain == "mpi_win_wait";
     if (region.synchronises_window) {
         region.state = State::kReceiving;
@@ -76,7 +71,9 @@ Region call_of(std::string name) {
 DataFlow flow_of(std::string_view name) {
     const bool everywhere = contains(name, "all") || contains(name, "neighbor") ||
                             (contains(name, "reduce") && contains(name, "scatter"));
-    if (contains(name, "barrier") || contains(name, "sync") || contains(name, "finalize"))
+    if (name == "mpi_win_fence") return DataFlow::kFence;
+    if (contains(name, "barrier") || contains(name, "sync") || contains(name, "finalize") ||
+        name == "mpi_win_free")
         return DataFlow::kBarrier;
     if (everywhere) return DataFlow::kAllToAll;
     if (contains(name, "bcast") || contains(name, "scatter")) return DataFlow::kOneToAll;
@@ -107,7 +104,9 @@ std::string_view state_word(State state) {
 }
 
 Region region_of(std::string name, std::uint64_t what) {
-    if (what == kCall) return call_of(std::move(name));
+    // In traces of earlier versions, a fence is a plain call.
+    if (what == kCall && name != "MPI_Win_fence") return call_of(std::move(name));
+    if (what == kCall) what = kCollectiveCall;
     if (what == kCollectiveCall) return collective_of(std::move(name));
     return {.name = std::move(name), .of_user = true};
 }

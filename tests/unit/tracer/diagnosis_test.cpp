@@ -291,6 +291,27 @@ TEST_CASE("causes are looked for since the last communication") {
     CHECK(computing_cost(causes, 0) == 100);
 }
 
+TEST_CASE("a message that has come is no reason for what its call waits for afterwards") {
+    // Task 1 waits in one call for the messages of tasks 0 and 2, which are recorded at its end.
+    // Task 2 computes. Then task 0 waits for task 1 in a barrier.
+    auto tasks = task_streams(3);
+    send_call(tasks[0], 100, 105, 1);
+    send_call(tasks[2], 1000, 1005, 1);
+    tasks[1].enter(us(100), kWaitCall, kNobody, 0, 1);
+    tasks[1].receive(us(1010), 0, 5, 1000, 0);
+    tasks[1].receive(us(1010), 2, 5, 1000, 0);
+    tasks[1].leave(us(1010), kWaitCall);
+    sync_call(tasks[0], 110, 1030, 0);
+    sync_call(tasks[1], 1020, 1030, 0);
+    sync_call(tasks[2], 1010, 1030, 0);
+    const Told told = told_by(tasks);
+    const std::vector<Cause> causes = find_root_causes(told.history);
+    CHECK(waited(told.history, Pattern::kLateSender, 1) == microseconds(900));
+    CHECK(waited(told.history, Pattern::kBarrier, 0) == microseconds(910));
+    CHECK(computing_cost(causes, 2) > 1700);
+    CHECK(computing_cost(causes, 1) < 50);
+}
+
 TEST_CASE("the critical path goes over the tasks that were waited for") {
     const Told told = told_by(chain_streams());
     const CriticalPath path = find_critical_path(told.history);
