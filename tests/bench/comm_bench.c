@@ -1,6 +1,7 @@
 /* comm_bench [-pin cores|one] OPERATION BYTES...: times one operation between task 0 and task 1
- * (sync: between all tasks). One source, compiled with MPL and with each MPI (-DUSE_MPI), so that
- * all run through the same loop.
+ * (sync: between all tasks). One source, compiled with MPL, with each MPI (-DUSE_MPI), and with
+ * nothing but a connection of TCP on loopback (-DUSE_TCP, pingpong only, starts its second task
+ * itself), so that all run through the same loop.
  *
  * How it measures, and what it prints: repetitions.h.
  *
@@ -61,6 +62,81 @@ static void end(Handle* handle) {
 }
 static void synchronise(void) {
     check(MPI_Barrier(MPI_COMM_WORLD));
+}
+#elif defined USE_TCP
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define send send_to_task /* the name belongs to the system */
+typedef int Handle;
+static int connection;
+static pid_t second;
+static void abort_all(void) {
+    exit(1);
+}
+static void begin(int* argc, char*** argv) {
+    (void)argc, (void)argv;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    const int listener = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
+    if (bind(listener, (struct sockaddr*)&address, length) != 0 || listen(listener, 1) != 0 ||
+        getsockname(listener, (struct sockaddr*)&address, &length) != 0)
+        fail("there is no TCP on loopback");
+    tasks = 2;
+    second = fork();
+    if (second < 0) fail("cannot start the second task");
+    me = second == 0;
+    if (me == 1) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    connection = me == 1 ? socket(AF_INET, SOCK_STREAM, 0) : accept(listener, NULL, NULL);
+    if (connection < 0 || (me == 1 && connect(connection, (struct sockaddr*)&address, length) != 0))
+        fail("cannot connect");
+    setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    close(listener);
+}
+static void finish(void) {
+    if (me == 0) waitpid(second, NULL, 0);
+}
+/* Both poll, as the libraries do. */
+static void send(void* buffer, size_t size, int to, int tag) {
+    (void)to, (void)tag;
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = sendto(connection, (char*)buffer + done, size - done,
+                                 MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
+        if (n > 0) done += (size_t)n;
+    }
+}
+static void receive(void* buffer, size_t size, int from, int tag) {
+    (void)from, (void)tag;
+    for (size_t done = 0; done < size;) {
+        const ssize_t n = recv(connection, (char*)buffer + done, size - done, MSG_DONTWAIT);
+        if (n > 0) done += (size_t)n;
+        if (n == 0) exit(1);
+    }
+}
+static void synchronise(void) {
+    char byte = 0;
+    if (me == 0) send(&byte, 1, 1, TAG);
+    receive(&byte, 1, 1 - me, TAG);
+    if (me == 1) send(&byte, 1, 0, TAG);
+}
+static void send_receive(size_t size, int other) {
+    (void)size, (void)other;
+    fail("only pingpong is possible");
+}
+static void start_send(void* buffer, size_t size, int to, Handle* handle) {
+    (void)buffer, (void)handle;
+    send_receive(size, to);
+}
+static void start_receive(void* buffer, size_t size, int from, int tag, Handle* handle) {
+    (void)buffer, (void)tag, (void)handle;
+    send_receive(size, from);
+}
+static void end(Handle* handle) {
+    (void)handle;
 }
 #else
 #include <mpproto.h>

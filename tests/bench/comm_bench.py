@@ -32,7 +32,7 @@ def programs():
 def launch(name, tasks, program, arguments, extra, patience=300, least=LEAST_REPETITIONS):
     """The values of one run: (bytes, state of the cores) -> microseconds; None if it failed or took too long."""
     prefix = {"MPL": [POE], "POE": [POE], "MPICH": [HYDRA, "-n", str(tasks)],
-              "Open MPI": [OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks)]}[name]
+              "Open MPI": [OPEN_MPI, "--oversubscribe", "--bind-to", "none", "-n", str(tasks)], "bare TCP": []}[name]
     suffix = ["-procs", str(tasks), *extra] if prefix == [POE] else []
     line = f"/dev/shm/poe-bench-line-{os.getpid()}"
     variables = {"COMM_BENCH_LINE": line} if tasks == 2 and "one" not in arguments else {}
@@ -123,12 +123,13 @@ def run():
         rows.append([tasks, *(text(value, 1, 2) for value in values.values()),
                      text(ratio(values["MPL"], values["Open MPI"]))])
     table("mpc_sync and MPI_Barrier, us", ["tasks", "MPL", "Open MPI", "ratio"], rows)
-    results["tcp"] = operation({"MPL": built["MPL"]}, "pingpong", TCP_TARGETS, extra=("-euilib", "ip"))
+    bare = compile_program("comm_bench.c", "comm_bench_tcp", "cc", "-DUSE_TCP")
+    results["tcp"] = operation({"MPL": built["MPL"], "bare TCP": bare}, "pingpong", TCP_TARGETS, extra=("-euilib", "ip"))
     for state, result in sorted(results["tcp"].items()):
         table(f"half a round trip over TCP on loopback, us; cores {state}",
               ["bytes", "bare TCP", "MPL", "ratio", "target"],
-              [[size, text(results["limits"][f"tcp_spin_{size}"], 1, 2), text(result["MPL"][size], 1, 2),
-                text(ratio(result["MPL"][size], results["limits"][f"tcp_spin_{size}"])), target]
+              [[size, text(result["bare TCP"][size], 1, 2), text(result["MPL"][size], 1, 2),
+                text(ratio(result["MPL"][size], result["bare TCP"][size])), target]
                for size, target in TCP_TARGETS.items()])
     save("comm", results)
     return rows_of(results)
@@ -153,6 +154,6 @@ def rows_of(results):
     rows += [row(f"mpc_sync of {tasks} tasks, µs", results[f"sync_{tasks}"]["MPL"],
                  {"Open MPI": results[f"sync_{tasks}"]["Open MPI"]}, target) for tasks, target in SYNC_TARGETS.items()]
     rows += [row(f"TCP on loopback, half a round trip, {size} B, {state}, µs", found["MPL"][size],
-                 {"bare TCP": limits[f"tcp_spin_{size}"]}, target)
+                 {"bare TCP": found["bare TCP"][size]}, target)
              for state, found in sorted(results["tcp"].items()) for size, target in TCP_TARGETS.items()]
     return rows
