@@ -1,12 +1,14 @@
 // See diagnostics.hpp.
 #include "poe/diagnostics.hpp"
 
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "base/fold.hpp"
+#include "base/open_lines.hpp"
 #include "base/suggest.hpp"
 
 namespace poe::cli {
@@ -22,7 +24,24 @@ bool is_raw(int fd) {
     return ::tcgetattr(fd, &settings) == 0 && (settings.c_oflag & OPOST) == 0;
 }
 
+// True if both descriptors are one terminal, file or pipe.
+bool are_same(int a, int b) {
+    struct stat of_a = {};
+    struct stat of_b = {};
+    return ::fstat(a, &of_a) == 0 && ::fstat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+// A message does not continue an incomplete line of a task.
+bool begins_within_line() {
+    return ends_within_line(STDERR_FILENO) ||
+           (ends_within_line(STDOUT_FILENO) && are_same(STDOUT_FILENO, STDERR_FILENO));
+}
+
 void write_line(std::string line) {
+    if (begins_within_line()) line.insert(0, 1, '\n');
+    note_open_line(STDERR_FILENO, false);
+    if (are_same(STDOUT_FILENO, STDERR_FILENO)) note_open_line(STDOUT_FILENO, false);
     line += '\n';
     if (is_raw(STDERR_FILENO))
         for (std::size_t at = line.find('\n'); at != std::string::npos;

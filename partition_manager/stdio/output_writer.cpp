@@ -8,6 +8,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/open_lines.hpp"
+
 namespace poe::pm {
 
 namespace {
@@ -104,6 +106,7 @@ bool OutputWriter::write_piece(const std::string& text, std::size_t& at) {
     const ssize_t count = ::write(fd_, text.data() + at, std::min(text.size() - at, kWriteBytes));
     if (count >= 0) {
         at += static_cast<std::size_t>(count);
+        if (count > 0) note_open_line(fd_, text[at - 1] != '\n');
         // Another process has made the descriptor non-blocking.
     } else if (errno == EAGAIN) {
         pollfd wait{fd_, POLLOUT, 0};

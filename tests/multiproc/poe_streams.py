@@ -112,6 +112,16 @@ class Output(LaunchTest):
         self.assertEqual(os.read(job.stderr.fileno(), 100), b"password:")
         self.assertEqual(job.communicate(b"x\n")[0], b"thanks\n")
 
+    def test_a_message_begins_a_line(self):
+        """Also if a task has written a part of a line. What the program's reader gets does not change."""
+        for stream in "", " >&2":
+            ended = ["sh", "-c", f"printf partial{stream}; exit 3"]
+            both = poe(*ended, "-procs", "1", stderr=subprocess.STDOUT).stdout
+            self.assertRegex(both, rb"\Apartial\nERROR: 0031-251 .*\n")
+            apart = poe(*ended, "-procs", "1")
+            self.assertEqual(apart.stdout, b"" if stream else b"partial")
+            self.assertRegex(apart.stderr, rb"\Apartial\nERROR: " if stream else rb"\AERROR: ")
+
     def test_partial_lines_of_two_tasks_do_not_mix(self):
         """Each task writes when what was written before has appeared."""
         script = "[ $MP_CHILD = 0 ] && printf start >&2; until [ -e go.$MP_CHILD ]; do sleep 0.05; done; " \
