@@ -20,7 +20,7 @@ int barrier_init(Call& call, MPI_Comm comm, MPI_Info, MPI_Request* request) {
 namespace {
 auto bcast_of(void* buffer, MPI_Count count, MPI_Datatype datatype, int root) {
     return [=](Sequence& sequence) {
-        collective::bcast(sequence, {buffer, count, datatype, "buffer"}, root);
+        collective::bcast(sequence, {buffer, count, datatype, &kBufferNames}, root);
     };
 }
 }  // namespace
@@ -42,8 +42,8 @@ namespace {
 auto gather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                MPI_Count recvcount, MPI_Datatype recvtype, int root) {
     return [=](Sequence& sequence) {
-        collective::gather(sequence, {sendbuf, sendcount, sendtype, "sendbuf"},
-                           {recvbuf, recvcount, recvtype, "recvbuf"}, root);
+        collective::gather(sequence, {sendbuf, sendcount, sendtype, &kSendBufferNames},
+                           {recvbuf, recvcount, recvtype, &kReceiveBufferNames}, root);
     };
 }
 }  // namespace
@@ -71,8 +71,9 @@ namespace {
 auto gatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                 Counts recvcounts, Counts displs, MPI_Datatype recvtype, int root) {
     return [=](Sequence& sequence) {
-        collective::gatherv(sequence, {sendbuf, sendcount, sendtype, "sendbuf"},
-                            {recvbuf, recvcounts, displs, recvtype, nullptr, "recvbuf"}, root);
+        collective::gatherv(sequence, {sendbuf, sendcount, sendtype, &kSendBufferNames},
+                            {recvbuf, recvcounts, displs, recvtype, nullptr, &kGatheredNames},
+                            root);
     };
 }
 }  // namespace
@@ -105,8 +106,8 @@ namespace {
 auto scatter_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                 MPI_Count recvcount, MPI_Datatype recvtype, int root) {
     return [=](Sequence& sequence) {
-        collective::scatter(sequence, {sendbuf, sendcount, sendtype, "sendbuf"},
-                            {recvbuf, recvcount, recvtype, "recvbuf"}, root);
+        collective::scatter(sequence, {sendbuf, sendcount, sendtype, &kSendBufferNames},
+                            {recvbuf, recvcount, recvtype, &kReceiveBufferNames}, root);
     };
 }
 }  // namespace
@@ -135,8 +136,9 @@ namespace {
 auto scatterv_of(const void* sendbuf, Counts sendcounts, Counts displs, MPI_Datatype sendtype,
                  void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root) {
     return [=](Sequence& sequence) {
-        collective::scatterv(sequence, {sendbuf, sendcounts, displs, sendtype, nullptr, "sendbuf"},
-                             {recvbuf, recvcount, recvtype, "recvbuf"}, root);
+        collective::scatterv(sequence,
+                             {sendbuf, sendcounts, displs, sendtype, nullptr, &kScatteredNames},
+                             {recvbuf, recvcount, recvtype, &kReceiveBufferNames}, root);
     };
 }
 }  // namespace

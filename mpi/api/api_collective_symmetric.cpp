@@ -12,8 +12,8 @@ namespace {
 auto allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                   MPI_Count recvcount, MPI_Datatype recvtype) {
     return [=](Sequence& sequence) {
-        collective::allgather(sequence, {sendbuf, sendcount, sendtype, "sendbuf"},
-                              {recvbuf, recvcount, recvtype, "recvbuf"});
+        collective::allgather(sequence, {sendbuf, sendcount, sendtype, &kSendBufferNames},
+                              {recvbuf, recvcount, recvtype, &kReceiveBufferNames});
     };
 }
 }  // namespace
@@ -40,8 +40,8 @@ namespace {
 auto allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                    Counts recvcounts, Counts displs, MPI_Datatype recvtype) {
     return [=](Sequence& sequence) {
-        collective::allgatherv(sequence, {sendbuf, sendcount, sendtype, "sendbuf"},
-                               {recvbuf, recvcounts, displs, recvtype, nullptr, "recvbuf"});
+        collective::allgatherv(sequence, {sendbuf, sendcount, sendtype, &kSendBufferNames},
+                               {recvbuf, recvcounts, displs, recvtype, nullptr, &kGatheredNames});
     };
 }
 }  // namespace
@@ -72,8 +72,8 @@ namespace {
 auto alltoall_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                  MPI_Count recvcount, MPI_Datatype recvtype) {
     return [=](Sequence& sequence) {
-        collective::alltoall(sequence, {sendbuf, sendcount, sendtype, "sendbuf"},
-                             {recvbuf, recvcount, recvtype, "recvbuf"});
+        collective::alltoall(sequence, {sendbuf, sendcount, sendtype, &kSendBufferNames},
+                             {recvbuf, recvcount, recvtype, &kReceiveBufferNames});
     };
 }
 }  // namespace
@@ -100,9 +100,9 @@ namespace {
 auto alltoallv_of(const void* sendbuf, Counts sendcounts, Counts sdispls, MPI_Datatype sendtype,
                   void* recvbuf, Counts recvcounts, Counts rdispls, MPI_Datatype recvtype) {
     return [=](Sequence& sequence) {
-        collective::alltoallv(sequence,
-                              {sendbuf, sendcounts, sdispls, sendtype, nullptr, "sendbuf"},
-                              {recvbuf, recvcounts, rdispls, recvtype, nullptr, "recvbuf"});
+        collective::alltoallv(
+            sequence, {sendbuf, sendcounts, sdispls, sendtype, nullptr, &kSendBlockNames},
+            {recvbuf, recvcounts, rdispls, recvtype, nullptr, &kReceiveBlockNames});
     };
 }
 }  // namespace
@@ -135,8 +135,8 @@ auto alltoallw_of(const void* sendbuf, Counts sendcounts, Counts sdispls,
                   const MPI_Datatype* recvtypes) {
     return [=](Sequence& sequence) {
         collective::alltoallv(
-            sequence, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, "sendbuf"},
-            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes, "recvbuf"});
+            sequence, {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, &kSendTypeNames},
+            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes, &kReceiveTypeNames});
     };
 }
 }  // namespace

@@ -23,8 +23,8 @@ auto neighbor_allgather_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatyp
                            const Neighbors& neighbors) {
     return [=, &neighbors](Sequence& sequence) {
         collective::neighbor_allgather(sequence, neighbors,
-                                       {sendbuf, sendcount, sendtype, "sendbuf"},
-                                       {recvbuf, recvcount, recvtype, "recvbuf"});
+                                       {sendbuf, sendcount, sendtype, &kSendBufferNames},
+                                       {recvbuf, recvcount, recvtype, &kReceiveBufferNames});
     };
 }
 }  // namespace
@@ -62,8 +62,8 @@ auto neighbor_allgatherv_of(const void* sendbuf, MPI_Count sendcount, MPI_Dataty
                             const Neighbors& neighbors) {
     return [=, &neighbors](Sequence& sequence) {
         collective::neighbor_allgatherv(
-            sequence, neighbors, {sendbuf, sendcount, sendtype, "sendbuf"},
-            {recvbuf, recvcounts, displs, recvtype, nullptr, "recvbuf"});
+            sequence, neighbors, {sendbuf, sendcount, sendtype, &kSendBufferNames},
+            {recvbuf, recvcounts, displs, recvtype, nullptr, &kGatheredNames});
     };
 }
 }  // namespace
@@ -102,8 +102,8 @@ auto neighbor_alltoall_of(const void* sendbuf, MPI_Count sendcount, MPI_Datatype
                           const Neighbors& neighbors) {
     return [=, &neighbors](Sequence& sequence) {
         collective::neighbor_alltoall(sequence, neighbors,
-                                      {sendbuf, sendcount, sendtype, "sendbuf"},
-                                      {recvbuf, recvcount, recvtype, "recvbuf"});
+                                      {sendbuf, sendcount, sendtype, &kSendBufferNames},
+                                      {recvbuf, recvcount, recvtype, &kReceiveBufferNames});
     };
 }
 }  // namespace
@@ -141,8 +141,9 @@ auto neighbor_alltoallv_of(const void* sendbuf, Counts sendcounts, Counts sdispl
                            MPI_Datatype recvtype, const Neighbors& neighbors) {
     return [=, &neighbors](Sequence& sequence) {
         collective::neighbor_alltoallv(
-            sequence, neighbors, {sendbuf, sendcounts, sdispls, sendtype, nullptr, "sendbuf"},
-            {recvbuf, recvcounts, rdispls, recvtype, nullptr, "recvbuf"});
+            sequence, neighbors,
+            {sendbuf, sendcounts, sdispls, sendtype, nullptr, &kSendBlockNames},
+            {recvbuf, recvcounts, rdispls, recvtype, nullptr, &kReceiveBlockNames});
     };
 }
 }  // namespace
@@ -183,8 +184,8 @@ auto neighbor_alltoallw_of(const void* sendbuf, Counts sendcounts, const MPI_Ain
     return [=, &neighbors](Sequence& sequence) {
         collective::neighbor_alltoallv(
             sequence, neighbors,
-            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, "sendbuf"},
-            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes, "recvbuf"});
+            {sendbuf, sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes, &kSendTypeNames},
+            {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes, &kReceiveTypeNames});
     };
 }
 }  // namespace

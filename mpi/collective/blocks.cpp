@@ -4,15 +4,15 @@
 namespace poe::mpi {
 
 const Datatype* BlockReader::type(int block) {
-    if (blocks_.types != nullptr) return sequence_.type(blocks_.types[block], "datatypes");
-    if (type_ == nullptr) type_ = sequence_.type(blocks_.type, "datatype");
+    if (blocks_.types != nullptr) return sequence_.type(blocks_.types[block], blocks_.names->type);
+    if (type_ == nullptr) type_ = sequence_.type(blocks_.type, blocks_.names->type);
     return type_;
 }
 
 Data BlockReader::operator[](int block) {
     if (!sequence_.ok()) return {};
     if (blocks_.counts.is_null()) {
-        sequence_.fail(MPI_ERR_ARG, "counts", "it is a null pointer");
+        sequence_.fail(MPI_ERR_ARG, blocks_.names->count, "it is a null pointer");
         return {};
     }
     // The datatype of a block without elements is not looked at: many programs leave it out.
@@ -20,13 +20,13 @@ Data BlockReader::operator[](int block) {
     const Datatype* its = type(block);
     if (its == nullptr) return {};
     if (blocks_.displacements.is_null()) {
-        sequence_.fail(MPI_ERR_ARG, "displs", "it is a null pointer");
+        sequence_.fail(MPI_ERR_ARG, blocks_.names->displacement, "it is a null pointer");
         return {};
     }
     const std::int64_t distance = blocks_.displacements[block];
     return sequence_.data(*its, blocks_.address,
                           blocks_.types != nullptr ? distance : distance * its->extent(),
-                          count(block), blocks_.name);
+                          count(block), *blocks_.names);
 }
 
 const std::byte* readable(Sequence& sequence, const Data& data) {

@@ -17,7 +17,7 @@ struct Blocks {
     Counts displacements = nullptr;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     const MPI_Datatype* types = nullptr;  // null: all blocks have `type`
-    const char* name = "buffer";
+    const BufferNames* names = &kBufferNames;
 
     bool in_place() const noexcept { return address == MPI_IN_PLACE; }
 };
@@ -44,17 +44,19 @@ class BlockReader {
 class EqualBlocks {
   public:
     EqualBlocks(Sequence& sequence, const Buffer& buffer)
-        : sequence_(sequence), buffer_(buffer), type_(sequence.type(buffer.type, "datatype")) {}
+        : sequence_(sequence),
+          buffer_(buffer),
+          type_(sequence.type(buffer.type, buffer.names->type)) {}
 
     Data operator[](int block) const {
         if (type_ == nullptr) return {};
         return sequence_.data(*type_, buffer_.address, type_->extent() * buffer_.count * block,
-                              buffer_.count, buffer_.name);
+                              buffer_.count, *buffer_.names);
     }
     // All blocks as one.
     Data all(int members) const {
         if (type_ == nullptr) return {};
-        return sequence_.data(*type_, buffer_.address, 0, buffer_.count * members, buffer_.name);
+        return sequence_.data(*type_, buffer_.address, 0, buffer_.count * members, *buffer_.names);
     }
 
   private:

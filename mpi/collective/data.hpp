@@ -11,12 +11,34 @@
 
 namespace poe::mpi {
 
+// The parameters that tell a buffer of a call, for messages.
+struct BufferNames {
+    const char* address;
+    const char* count;
+    const char* type;
+    const char* displacement = "";
+};
+inline constexpr BufferNames kBufferNames{"buffer", "count", "datatype"};
+inline constexpr BufferNames kSendBufferNames{"sendbuf", "sendcount", "sendtype"};
+inline constexpr BufferNames kReceiveBufferNames{"recvbuf", "recvcount", "recvtype"};
+// With one block for each member.
+inline constexpr BufferNames kScatteredNames{"sendbuf", "sendcounts", "sendtype", "displs"};
+inline constexpr BufferNames kGatheredNames{"recvbuf", "recvcounts", "recvtype", "displs"};
+inline constexpr BufferNames kSendBlockNames{"sendbuf", "sendcounts", "sendtype", "sdispls"};
+inline constexpr BufferNames kReceiveBlockNames{"recvbuf", "recvcounts", "recvtype", "rdispls"};
+// Each block has a datatype of its own.
+inline constexpr BufferNames kSendTypeNames{"sendbuf", "sendcounts", "sendtypes", "sdispls"};
+inline constexpr BufferNames kReceiveTypeNames{"recvbuf", "recvcounts", "recvtypes", "rdispls"};
+// The operands of a reduction.
+inline constexpr BufferNames kOperandNames{"sendbuf", "count", "datatype"};
+inline constexpr BufferNames kResultNames{"recvbuf", "count", "datatype"};
+
 // A buffer as the program passes it.
 struct Buffer {
     const void* address = nullptr;
     MPI_Count count = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    const char* name = "buffer";  // of the parameter, for messages
+    const BufferNames* names = &kBufferNames;
 
     bool in_place() const noexcept { return address == MPI_IN_PLACE; }
 };

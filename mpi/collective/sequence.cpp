@@ -58,24 +58,24 @@ Datatype* Sequence::type(MPI_Datatype handle, const char* argument) {
 }
 
 Data Sequence::data(const Buffer& buffer) {
-    const Datatype* found = type(buffer.type, "datatype");
+    const Datatype* found = type(buffer.type, buffer.names->type);
     if (found == nullptr) return {};
-    return data(*found, buffer.address, 0, buffer.count, buffer.name);
+    return data(*found, buffer.address, 0, buffer.count, *buffer.names);
 }
 
 Data Sequence::data(const Datatype& type, const void* address, std::int64_t displacement,
-                    std::int64_t count, const char* argument) {
+                    std::int64_t count, const BufferNames& names) {
     if (!ok()) return {};
     if (count < 0) {
-        fail(MPI_ERR_COUNT, "count", "the count " + std::to_string(count) + " is negative");
+        fail(MPI_ERR_COUNT, names.count, "the count " + std::to_string(count) + " is negative");
         return {};
     }
     const Data result(type, moved_address(address, displacement), count);
     if (result.bytes == 0) return {};
     if (address == MPI_IN_PLACE) {
-        fail(MPI_ERR_BUFFER, argument, "MPI_IN_PLACE is not allowed here");
+        fail(MPI_ERR_BUFFER, names.address, "MPI_IN_PLACE is not allowed here");
     } else if (result.contiguous && result.start == nullptr) {
-        fail(MPI_ERR_BUFFER, argument, "it is a null pointer");
+        fail(MPI_ERR_BUFFER, names.address, "it is a null pointer");
     }
     return result;
 }

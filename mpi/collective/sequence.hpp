@@ -96,14 +96,14 @@ class Sequence {
     Data data(const Buffer& buffer);
     // `count` elements at `displacement` bytes from the address.
     Data data(const Datatype& type, const void* address, std::int64_t displacement,
-              std::int64_t count, const char* argument);
+              std::int64_t count, const BufferNames& names);
     // Reports the same faults as data().
     void check_data(const Datatype& type, const void* address, std::int64_t count,
-                    const char* argument) {
+                    const BufferNames& names) {
         if (!ok() || (count > 0 && type.predefined() && address != nullptr &&
                       address != MPI_IN_PLACE)) [[likely]]
             return;
-        data(type, address, 0, count, argument);
+        data(type, address, 0, count, names);
     }
     // A fault if these are the same memory; the program must use MPI_IN_PLACE then. Compares the
     // first bytes of contiguous data, so it misses other overlaps.

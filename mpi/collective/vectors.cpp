@@ -14,9 +14,9 @@ Vectors::Vectors(Sequence& sequence, const Operands& operands, bool gives, bool 
     if (type_ == nullptr) return;
     reduction_ = &sequence.define(operands.op, operands.type, *type_);
     if (gives && operands.send != MPI_IN_PLACE)
-        sequence.check_data(*type_, operands.send, operands.count, "sendbuf");
+        sequence.check_data(*type_, operands.send, operands.count, kOperandNames);
     if (gets || operands.send == MPI_IN_PLACE)
-        sequence.check_data(*type_, operands.receive, operands.count, "recvbuf");
+        sequence.check_data(*type_, operands.receive, operands.count, kResultNames);
     if (gives && gets && operands.count > 0 && operands.send == operands.receive &&
         type_->size() > 0) {
         sequence.fail(MPI_ERR_BUFFER, "sendbuf", "it is the same buffer as recvbuf",

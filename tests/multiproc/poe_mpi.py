@@ -477,6 +477,31 @@ class Errors(MpiTest):
         self.assertEqual(alone.returncode, 5)
         self.assertRegex(alone.stderr, r"\AERROR: 0032-205 MPI_Comm_dup in task 0 on node .*MPI_COMM_NULL.*\n\Z")
 
+    def test_arguments_have_their_names(self):
+        program = self.compile(r"""
+            #include <mpi.h>
+            #include <stdlib.h>
+            int main(int argc, char** argv) {
+                MPI_Init(&argc, &argv);
+                const MPI_Comm world = MPI_COMM_WORLD;
+                int one = 1, zero = 0, bad = -1, in, out;
+                MPI_Datatype type = MPI_INT, none = MPI_DATATYPE_NULL;
+                switch (atoi(argv[1])) {
+                    case 0: return MPI_Bcast(&in, -1, MPI_INT, 0, world);
+                    case 1: return MPI_Gather(&in, -1, MPI_INT, &out, 1, MPI_INT, 0, world);
+                    case 2: return MPI_Gatherv(&in, 1, MPI_INT, &out, &bad, &zero, MPI_INT, 0, world);
+                    case 3: return MPI_Scatterv(&in, NULL, &zero, MPI_INT, &out, 1, MPI_INT, 0, world);
+                    case 4: return MPI_Allgatherv(&in, 1, MPI_INT, &out, &one, NULL, MPI_INT, world);
+                    case 5: return MPI_Alltoallv(&in, &one, NULL, MPI_INT, &out, &one, &zero, MPI_INT, world);
+                    case 6: return MPI_Alltoallw(&in, &one, &zero, &type, &out, &one, &zero, &none, world);
+                    case 7: return MPI_Allreduce(&in, &out, -1, MPI_INT, MPI_SUM, world);
+                }
+                return 0;
+            }
+        """)
+        for number, name in enumerate(("count", "sendcount", "recvcounts", "sendcounts", "displs", "sdispls", "recvtypes", "count")):
+            self.assertRegex(run(program, str(number)).stderr, rf"argument {name}: ", number)
+
     def test_before_init(self):
         program = self.compile("#include <mpi.h>\nint main(void) { int rank; return MPI_Comm_rank(MPI_COMM_WORLD, &rank); }")
         result = poe(program, "-procs", "2")
