@@ -78,7 +78,8 @@ int comm_remote_group(Call& call, MPI_Comm comm, MPI_Group* group) {
 }
 
 int comm_set_name(Call&, MPI_Comm comm, const char* comm_name) {
-    find_comm(comm)->name.assign(comm_name, ::strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1));
+    set_name(*find_comm(comm),
+             std::string(comm_name, ::strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1)));
     return MPI_SUCCESS;
 }
 

@@ -41,7 +41,7 @@ int start(Call& call, int level) {
     const MadeComm parents = connect_to_parents(comm::the_runtime());
     if (parents.fault) return call.fail(parents.fault);
     if (parents.comm != nullptr) {
-        parents.comm->name = "MPI_COMM_PARENT";
+        set_name(*parents.comm, "MPI_COMM_PARENT");
         mpi.parent = handle_of(*parents.comm);
     }
     mpi.predefined.universe_size = static_cast<int>(comm::the_runtime().tasks());

@@ -119,7 +119,7 @@ int win_set_name(Call&, MPI_Win win, const char* win_name) {
     Window& window = *find_window(win);
     window.name.assign(win_name, ::strnlen(win_name, MPI_MAX_OBJECT_NAME - 1));
     // For watchers, which see the context of the communicator.
-    window.comm->name = "window " + (window.name.empty() ? "without a name" : window.name);
+    set_name(*window.comm, "window " + (window.name.empty() ? "without a name" : window.name));
     return MPI_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "mpi/process/environment.hpp"
+#include "tracer/probe/process_context.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -57,6 +58,11 @@ MPI_Comm handle_of(Comm& comm) noexcept {
     return handle_of<MPI_Comm>(static_cast<Object&>(comm));
 }
 
+void set_name(Comm& comm, std::string name) {
+    comm.name = std::move(name);
+    process_context().tracer.name_context(comm.context, comm.name);
+}
+
 std::string_view name_of_context(ContextId context) {
     const Comm* found =
         find_comm_if([context](const Comm& comm) { return comm.context == context; });
@@ -86,6 +92,7 @@ void set_up(Comm& comm, int gid, MembersPtr local, MembersPtr remote, ContextId 
             const CommBase* parent) {
     comm.rank = local->rank_of(own);
     comm.context = context;
+    process_context().tracer.begin_context(context);
     comm.duplicates = comm.operations = comm.agreements = 0;
     comm.spare_numbers = {};
     const auto tasks = local->tasks();

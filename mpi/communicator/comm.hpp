@@ -116,6 +116,9 @@ Pool<Comm>& comm_pool() noexcept;
 // The communicator of a handle; null if it names none. Never blocks.
 Comm* find_comm(MPI_Comm handle) noexcept;
 MPI_Comm handle_of(Comm& comm) noexcept;
+// Gives a communicator its name, which watchers and traces show.
+void set_name(Comm& comm, std::string name);
+
 // The name of the communicator whose messages have this context; empty if there is none. Searches
 // all communicators.
 std::string_view name_of_context(ContextId context);

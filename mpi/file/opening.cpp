@@ -243,7 +243,7 @@ MadeFile open_file(comm::Runtime& runtime, Comm& comm, const std::string& name, 
     if (duplication.fault()) return {nullptr, duplication.fault()};
     MadeComm made = make_comm(comm, duplication.result());
     if (made.comm == nullptr) return {nullptr, made.fault};
-    made.comm->name = "file " + name;
+    set_name(*made.comm, "file " + name);
     // Errors belong to the file. Check mode reports its own to the communicator.
     environment().release(made.comm->errhandler);
     made.comm->errhandler = MPI_ERRORS_RETURN;

@@ -40,8 +40,11 @@ void Communicators::made(Word handle, const Communicator* parent) {
     add(handle, shared ? parent->context : 0);
 }
 
-void Communicators::renamed(Word handle) {
-    if (auto* known = known_.find(handle)) (*known)->name = library_.comm_name(handle);
+const Communicator* Communicators::renamed(Word handle) {
+    auto* const known = known_.find(handle);
+    if (known == nullptr) return nullptr;
+    (*known)->name = library_.comm_name(handle);
+    return known->get();
 }
 
 void Communicators::freed(Word handle) {

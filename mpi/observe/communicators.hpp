@@ -55,7 +55,8 @@ class Communicators {
     void made(Word handle, const Communicator* parent);
     // True if MPI_COMM_WORLD is this task alone, while the job has others.
     bool is_alone() const noexcept { return world_task_ >= 0; }
-    void renamed(Word handle);
+    // Returns the communicator; null: it is not known.
+    const Communicator* renamed(Word handle);
     // The handle is not valid any more. The communicator exists until the process ends, because
     // operations of it may still be pending.
     void freed(Word handle);

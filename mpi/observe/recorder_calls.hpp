@@ -413,7 +413,9 @@ inline bool Recorder::shows_this_thread() const noexcept {
             shown_comm_ = nullptr;
             break;
         case Action::kRename:
-            comms_.renamed(library_.handle(call.arguments.words[shape.comm]));
+            if (const Communicator* renamed =
+                    comms_.renamed(library_.handle(call.arguments.words[shape.comm])))
+                tracer().name_context(renamed->context, renamed->name);
             shown_comm_ = nullptr;
             break;
         case Action::kFreeType:

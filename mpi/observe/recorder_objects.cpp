@@ -120,6 +120,13 @@ void Recorder::note_epoch(const std::vector<ObservedNeed>& epoch) {
     std::copy(epoch.begin(), epoch.end(), wait_->needs.begin());
 }
 
+// What a new window or file of this communicator is to the observer.
+Communicator* Recorder::made_of(const Communicator& parent, const char* kind) {
+    Communicator* const made = comms_.derived(parent, kind);
+    tracer().name_context(made->context, made->name);
+    return made;
+}
+
 void Recorder::take_effect_on_object(const PoeObservedCall& call, const CallShape& shape,
                                      const CallNotes& notes) {
     switch (shape.action) {
@@ -127,14 +134,14 @@ void Recorder::take_effect_on_object(const PoeObservedCall& call, const CallShap
             if (notes.comm == nullptr) break;
             const Word window = library_.handle_at(pointer(call, shape.window));
             windows_.remove(window);
-            windows_.add(window, comms_.derived(*notes.comm, "window"));
+            windows_.add(window, made_of(*notes.comm, "window"));
             break;
         }
         case Action::kOpenFile: {
             if (notes.comm == nullptr) break;
             const Word file = ForeignLibrary::file_handle_at(pointer(call, shape.file));
             files_.remove(file);
-            files_.add(file, comms_.derived(*notes.comm, "file"));
+            files_.add(file, made_of(*notes.comm, "file"));
             break;
         }
         case Action::kFreeWindow:
@@ -158,6 +165,7 @@ void Recorder::take_effect_on_object(const PoeObservedCall& call, const CallShap
             if (known == nullptr) break;
             const std::string name = library_.window_name(window);
             (*known)->name = "window " + (name.empty() ? "without a name" : name);
+            tracer().name_context((*known)->context, (*known)->name);
             shown_comm_ = nullptr;
             break;
         }

@@ -118,7 +118,7 @@ MadeComm duplicate_for_window(comm::Runtime& runtime, Comm& parent) {
     duplication.finish();
     if (duplication.fault()) return {nullptr, duplication.fault()};
     MadeComm made = make_comm(parent, duplication.result());
-    if (made.comm != nullptr) made.comm->name = "window of " + words_of(parent);
+    if (made.comm != nullptr) set_name(*made.comm, "window of " + words_of(parent));
     return made;
 }
 

@@ -277,7 +277,7 @@ class MpiDiagnosis(MplDiagnosis):
         for how in ("order", "collectives"):
             _, summary = self.traced(how)
             names = {row["name"] for state in summary["wait_states"] for row in state["by_communicator"]}
-            self.assertEqual(names, {"MPI_COMM_WORLD"})
+            self.assertEqual(names, {"mesh"})
 
 
 class WindowDiagnosis(MplDiagnosis):
@@ -302,17 +302,24 @@ class WindowDiagnosis(MplDiagnosis):
         summary = self.traced_until(how, holds)
         worst = max(summary["root_causes"], key=lambda each: each["seconds"])
         self.assertEqual((worst["task"], worst["state"]), (cause, "computing"))
+        return summary
+
+    @staticmethod
+    def communicators(summary, state):
+        return {row["name"] for each in summary["wait_states"] if each["name"] == state for row in each["by_communicator"]}
 
     def test_fence(self):
         summary = self.traced_until("fence", lambda job: ("wait at fence", 0) in job.collective_waits())
         waits = self.told_waits(summary)
         self.assertLess(waits.get(("wait at fence", 2), 0), waits["wait at fence", 0])
+        self.assertEqual(self.communicators(summary, "wait at fence"), {"window of MPI_COMM_WORLD"})
 
     def test_post(self):
         self.told("post", "late post", 0, 3)
 
     def test_complete(self):
-        self.told("complete", "late complete", 1, 2)
+        summary = self.told("complete", "late complete", 1, 2)
+        self.assertEqual(self.communicators(summary, "late complete"), {"window of MPI_COMM_WORLD"})
 
     def test_locks(self):
         """Task 2 computes with the lock, and then gives it back; tasks 1 and 3 have wanted it since before."""

@@ -14,13 +14,6 @@
 namespace poe::trace {
 namespace {
 
-std::string communicator_name(std::uint32_t communicator) {
-    if (communicator == kNoCommunicator) return "no communicator";
-    if ((communicator & kMplGroup) != 0) return fmt::format("group {}", communicator & ~kMplGroup);
-    if (communicator == kFirstMpiContext) return "MPI_COMM_WORLD";
-    return fmt::format("communicator {}", communicator - kFirstMpiContext);
-}
-
 class Namer {
   public:
     Namer(const Definitions& definitions, Symbols& symbols)
@@ -28,6 +21,15 @@ class Namer {
 
     std::string region(std::uint32_t region) const {
         return region == 0 ? std::string() : definitions_.region(region).name;
+    }
+    std::string communicator(std::uint32_t communicator) const {
+        if (communicator == kNoCommunicator) return "no communicator";
+        if ((communicator & kMplGroup) != 0)
+            return fmt::format("group {}", communicator & ~kMplGroup);
+        const std::string name = definitions_.name_of_context(communicator);
+        if (!name.empty()) return name;
+        if (communicator == kFirstMpiContext) return "MPI_COMM_WORLD";
+        return fmt::format("communicator {}", communicator - kFirstMpiContext);
     }
     std::string line(std::uint32_t site) { return symbols_.words_of(definitions_.site(site)); }
 
@@ -80,8 +82,8 @@ std::vector<WaitState> named_waits(const WaitSums& sums, Namer& namer) {
             row.line = namer.line(at.site);
         });
         state.by_communicator =
-            namer.rows(sum.by_communicator, [](NamedWaits& row, std::uint32_t communicator) {
-                row.name = communicator_name(communicator);
+            namer.rows(sum.by_communicator, [&](NamedWaits& row, std::uint32_t communicator) {
+                row.name = namer.communicator(communicator);
             });
         state.by_phase = namer.rows(sum.by_phase, [&namer](NamedWaits& row, std::uint32_t phase) {
             row.name = namer.region(phase);

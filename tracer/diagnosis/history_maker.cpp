@@ -151,13 +151,14 @@ void HistoryMaker::on_interval(const Interval& interval) {
 void HistoryMaker::on_message(const Message& message) {
     const bool counts = message.context == kUserMessages || replay_.is_of_window(message);
     if (!counts || is_left_out(message.to) || is_left_out(message.from)) return;
-    history_.messages.push_back({.from = message.from,
-                                 .to = message.to,
-                                 .communicator = source_.about_of(present_).context,
-                                 .sent = message.sent,
-                                 .received = message.received,
-                                 .send_since = message.send_in.since,
-                                 .receive_since = message.receive_in.since});
+    history_.messages.push_back(
+        {.from = message.from,
+         .to = message.to,
+         .communicator = source_.about_of(present_).context & ~kInternalContexts,
+         .sent = message.sent,
+         .received = message.received,
+         .send_since = message.send_in.since,
+         .receive_since = message.receive_in.since});
     count(sizeof(TaskMessage));
 }
 

@@ -128,9 +128,12 @@ enum class Defined : std::uint8_t {
     kSite = 3,     // b: address within the object file; text: the object's path
     kLine = 4,     // a site whose line is known; a: a site's id. b: line; text: source file
     kPath = 5,     // a call path; b: pair(path of the caller, 0 for none; site)
-    kCallLine =
-        6,  // what calls have in common; a: region; b: pair(peer, type). A kContext follows: a: root or
-            // kNobody; b: pair(site, context). It has no id: a kCall names the record itself
+    // What calls have in common; a: region; b: pair(peer, type). A kContext follows: a: root or
+    // kNobody; b: pair(site, context). It has no id: a kCall names the record itself.
+    kCallLine = 6,
+    // The name of a communicator, window or file. b: its context. a: 0, or 1 if another object has
+    // this context from now on, which has no name yet. It has no id.
+    kCommunicator = 7,
 };
 
 // Bits of a kSample. A sample without kSampleWaiting was taken while the thread ran.

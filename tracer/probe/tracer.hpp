@@ -16,12 +16,14 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/contexts.hpp"
 #include "tracer/probe/id_table.hpp"
 #include "tracer/probe/library_regions.hpp"
 #include "tracer/probe/recorder.hpp"
@@ -98,6 +100,14 @@ class Tracer {
     // once.
     void record_states_of_this_thread() noexcept;
 
+    // From now on, the communicator, window or file of this context has this name. Also while
+    // nothing is recorded. A task keeps at most kMostNames; further contexts have no name in the
+    // trace.
+    void name_context(ContextId context, std::string_view name) noexcept;
+    // A new communicator has this context. An earlier one may have had it, too, and a name.
+    void begin_context(ContextId context) noexcept;
+    static constexpr std::size_t kMostNames = 1024;
+
     // Precondition of the following functions: on().
 
     // `region`: a Call, or the nonblocking form of MPL's (library_regions.hpp). `site`: the return
@@ -169,6 +179,7 @@ class Tracer {
     std::uint32_t define(Recorder& recorder, Defined what, std::uint32_t id, std::uint64_t b,
                          std::string_view text);
     void say_all(Recorder& recorder);
+    void say_name(Recorder& recorder, ContextId context, std::string_view name, bool begins);
     std::uint16_t site_of(Recorder& recorder, const void* address) noexcept;
     std::uint32_t region_of(Recorder& recorder, std::string_view name) noexcept;
     static void forget_in_child() noexcept;
@@ -197,6 +208,7 @@ class Tracer {
     std::atomic<Recorder*> recorder_{nullptr};
     std::atomic<const void*> thread_with_states_{nullptr};  // null: any thread
     Tables* tables_ = nullptr;
+    std::map<ContextId, std::string>* names_ = nullptr;  // made with the first; never destroyed
     std::string* job_directory_ = nullptr;
     TaskId task_ = -1;
     std::atomic_flag repeating_;

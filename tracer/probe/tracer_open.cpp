@@ -153,14 +153,51 @@ void say(Recorder& recorder, const Record& head, std::string_view text) {
 
 }  // namespace
 
+void Tracer::say_name(Recorder& recorder, ContextId context, std::string_view name, bool begins) {
+    say(recorder,
+        {.kind = Kind::kDefine,
+         .detail = static_cast<std::uint8_t>(Defined::kCommunicator),
+         .extra = static_cast<std::uint16_t>(name.size()),
+         .a = begins ? 1u : 0u,
+         .b = context},
+        name);
+}
+
+void Tracer::name_context(ContextId context, std::string_view name) noexcept {
+    constexpr std::size_t kLongest = 256;
+    name = name.substr(0, kLongest);
+    {
+        const std::scoped_lock lock(mutex_);
+        // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory the process ends.
+        if (names_ == nullptr) names_ = new std::map<ContextId, std::string>;
+        if (names_->size() >= kMostNames && !names_->contains(context)) return;
+        (*names_)[context] = name;
+    }
+    if (Recorder* const recorder = recorder_.load(std::memory_order_acquire); recorder != nullptr)
+        say_name(*recorder, context, name, false);
+}
+
+void Tracer::begin_context(ContextId context) noexcept {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (names_ == nullptr || names_->erase(context) == 0) return;
+    }
+    if (Recorder* const recorder = recorder_.load(std::memory_order_acquire); recorder != nullptr)
+        say_name(*recorder, context, "", true);
+}
+
 // Repeats all definitions. Precondition: the mutex is locked. In a stream that wraps, they are
 // omitted if they would fill more than half of it.
 void Tracer::say_all(Recorder& recorder) {
+    static const std::map<ContextId, std::string> kNone;
+    const std::map<ContextId, std::string>& names = names_ == nullptr ? kNone : *names_;
     std::size_t records = 0;
     for (const Definition& each : tables_->definitions)
         records += 1 + text_records(each.text.size());
+    for (const auto& [context, name] : names) records += 1 + text_records(name.size());
     if (recorder.header().wraps != 0 && records > recorder.header().capacity / 2) return;
     for (const Definition& each : tables_->definitions) say(recorder, each.record, each.text);
+    for (const auto& [context, name] : names) say_name(recorder, context, name, false);
 }
 
 std::uint32_t Tracer::define(Recorder& recorder, Defined what, std::uint32_t id, std::uint64_t b,

@@ -31,6 +31,9 @@ void Definitions::define(std::uint32_t stream, const Record& record, const std::
         }
         case Defined::kCallLine:  // read where it is used (call_parts.hpp)
             break;
+        case Defined::kCommunicator:
+            name_context(static_cast<std::uint32_t>(record.b), record.a != 0, text);
+            break;
         case Defined::kPath:  // of interest to readers of samples only
             break;
     }
@@ -75,6 +78,24 @@ std::uint32_t Definitions::site(std::uint32_t stream, std::uint32_t id) const {
     if (id == 0) return kNoSite;
     const auto known = site_ids_.find(pair(stream, id));
     return known == site_ids_.end() ? kNoSite : known->second;
+}
+
+void Definitions::name_context(std::uint32_t context, bool begins, const std::string& text) {
+    ContextName& known = context_names_[context];
+    if (begins) {
+        known.ended = true;
+        return;
+    }
+    if (known.ended && text != known.name) known.several = true;
+    if (!known.several) known.name = text;
+    known.ended = false;
+}
+
+std::string Definitions::name_of_context(std::uint32_t context) const {
+    const auto found = context_names_.find(context);
+    if (found == context_names_.end()) return {};
+    const ContextName& known = found->second;
+    return known.name + (known.ended || known.several ? " and others" : "");
 }
 
 Definitions::Tables Definitions::tables() const {

@@ -46,6 +46,11 @@ class Definitions {
     // Returns kNoSite for an undefined site.
     std::uint32_t site(std::uint32_t stream, std::uint32_t id) const;
 
+    // Returns the name of the communicator, window or file of a context; empty: it has none. An
+    // object has the name that was read last. If several had this context, it is the name of the
+    // first with the words "and others".
+    std::string name_of_context(std::uint32_t context) const;
+
     // Access by number. Precondition: the number was returned by one of the functions above.
     const Region& region(std::uint32_t number) const { return regions_[number]; }
     const std::string& counter(std::uint32_t number) const { return counters_[number]; }
@@ -54,7 +59,7 @@ class Definitions {
     const std::vector<std::string>& counters() const { return counters_; }
     const std::vector<Site>& sites() const { return sites_; }
 
-    // The tables in a form that an index stores.
+    // The tables in a form that an index stores; without the names of contexts.
     using Names = std::unordered_map<std::uint64_t, std::uint32_t>;  // stream and id -> number
     struct Tables {
         std::vector<Region> regions;
@@ -69,6 +74,7 @@ class Definitions {
   private:
     std::uint32_t intern(Region region);
     std::uint32_t intern_counter(const std::string& name);
+    void name_context(std::uint32_t context, bool begins, const std::string& text);
 
     std::vector<Region> regions_;
     std::vector<std::string> counters_;
@@ -77,6 +83,12 @@ class Definitions {
     std::map<std::pair<std::string, bool>, std::uint32_t> region_numbers_;
     std::map<std::string, std::uint32_t> counter_numbers_;
     std::map<Site, std::uint32_t> site_numbers_;
+    struct ContextName {
+        std::string name;
+        bool ended = false;    // another object has the context, and no name yet
+        bool several = false;  // objects with different names
+    };
+    std::unordered_map<std::uint32_t, ContextName> context_names_;
 };
 
 }  // namespace poe::trace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/unit/probe/recorded.hpp"
+#include "tracer/read/definitions.hpp"
 
 using namespace poe;
 using namespace poe::trace;
@@ -50,20 +51,27 @@ std::size_t count_of(const Recorded& found, Kind kind) {
     return count;
 }
 
-// id -> text, of definitions of that kind.
-std::map<std::uint32_t, std::string> names(const Recorded& found, Defined what) {
-    std::map<std::uint32_t, std::string> known;
+// Calls use(definition, text) for each definition.
+void for_definitions(const Recorded& found, auto use) {
     for (std::size_t i = 0; i < found.records.size(); ++i) {
         const Record& record = found.records[i];
-        if (record.kind != Kind::kDefine || record.detail != static_cast<std::uint8_t>(what))
-            continue;
+        if (record.kind != Kind::kDefine) continue;
         std::string text;
         for (std::size_t k = i + 1;
              k < found.records.size() && found.records[k].kind == Kind::kText; ++k)
             text += text_of(found.records[k]);
+        use(record, text);
+    }
+}
+
+// id -> text, of definitions of that kind.
+std::map<std::uint32_t, std::string> names(const Recorded& found, Defined what) {
+    std::map<std::uint32_t, std::string> known;
+    for_definitions(found, [&](const Record& record, const std::string& text) {
+        if (record.detail != static_cast<std::uint8_t>(what)) return;
         CHECK(text.size() == record.extra);
         known[record.a] = text;
-    }
+    });
     return known;
 }
 
@@ -307,6 +315,39 @@ TEST_CASE("each trace of a job explains itself", "[tracer]") {
     CHECK(regions.at(kFirstUserRegion + 1) == "two");
     CHECK(count_of(found, Kind::kEnter) == 1);
     CHECK(count_of(job.recorded(1), Kind::kEnter) == 1);
+}
+
+TEST_CASE("contexts have names, also those that were named before recording began", "[tracer]") {
+    const bool wraps = GENERATE(false, true);
+    const TracedJob job(4096, wraps);
+    std::atomic<std::uint32_t> word{0};
+    Tracer& tracer = new_tracer();
+    tracer.attach(word, job.path(), 0);
+    tracer.begin_context(20);
+    tracer.name_context(20, "rows");
+    word = trace_word(1, 9);
+    for (int i = 0; i < (wraps ? 20'000 : 1); ++i) CHECK(tracer.count("counter", i));
+    tracer.name_context(21, "window of rows");
+    tracer.name_context(21, "window table");
+    tracer.name_context(22, "file a");
+    tracer.begin_context(22);
+    tracer.name_context(22, "file a");
+    tracer.name_context(23, "columns");
+    tracer.begin_context(23);
+    tracer.name_context(24, "first");
+    tracer.begin_context(24);
+    tracer.name_context(24, "second");
+    const Recorded found = job.recorded();
+    Definitions told;
+    for_definitions(found, [&](const Record& record, const std::string& text) {
+        told.define(0, record, text);
+    });
+    CHECK(told.name_of_context(19).empty());
+    CHECK(told.name_of_context(20) == "rows");
+    CHECK(told.name_of_context(21) == "window table");
+    CHECK(told.name_of_context(22) == "file a");
+    CHECK(told.name_of_context(23) == "columns and others");
+    CHECK(told.name_of_context(24) == "first and others");
 }
 
 TEST_CASE("the last part of a stream that wraps has all definitions", "[tracer]") {
