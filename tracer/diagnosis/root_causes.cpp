@@ -126,7 +126,7 @@ class Search {
     void charge(TaskId task, const Activity* activity, const TaskWait& wait, double share);
 
     const History& history_;
-    LongVector<SyncPoint> points_;
+    LongVector<Time> points_;
     LongVector<Carried> carried_;  // by wait
     LongVector<bool> done_;        // by wait
     std::map<std::tuple<TaskId, State, std::uint32_t, std::uint32_t, std::uint32_t>, Cause> causes_;
@@ -199,9 +199,10 @@ void Search::divide(std::uint32_t number) {
     const TaskWait& wait = history_.waits[number];
     done_[number] = true;
     if (wait.cost() == Time{0} && carried_[number].time <= 0) return;
-    const Time cut = std::max(earliest(wait.whom, wait.to), earliest(wait.task, wait.from));
-    const Did awaited = did_between(wait.whom, std::max(points_[number].awaited, cut), wait.to);
-    const Did own = did_between(wait.task, std::max(points_[number].waiting, cut), wait.from);
+    const Time since = std::max({points_[number], earliest(wait.whom, wait.to),
+                                 earliest(wait.task, wait.from)});
+    const Did awaited = did_between(wait.whom, since, wait.to);
+    const Did own = did_between(wait.task, since, wait.from);
     const Kinds of_awaited = kinds_of(wait.whom, awaited);
     Kinds delays = of_awaited.excess_over(kinds_of(wait.task, own));
     if (delays.all() <= Time{0}) delays = of_awaited;  // none is longer, so all of them count
