@@ -90,6 +90,7 @@ int win_wait(Call& call, MPI_Win win) {
 }
 
 int win_test(Call& call, MPI_Win win, int* flag) {
+    const Noted noted(call, about_window(*find_window(win)));
     bool over = false;
     const Fault fault = test_exposure(call.runtime(), *find_window(win), over);
     *flag = over ? 1 : 0;

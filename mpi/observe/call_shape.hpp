@@ -16,6 +16,7 @@ enum class Action : std::uint8_t {
     kFreeType,
     kFreeComm,
     kMakeComm,
+    kMakeCommOfGroup,  // only the members of a group make the call
     kStartMakingComm,
     kSend,
     kStartSend,

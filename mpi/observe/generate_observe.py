@@ -27,7 +27,7 @@ ALSO = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Comm_set_name", "MPI
 ACTIONS = {
     "Init": "kInit", "Init_thread": "kInit", "Finalize": "kFinalize", "Pcontrol": "kControl",
     "Comm_set_name": "kRename", "Type_free": "kFreeType",
-    "Comm_free": "kFreeComm", "Comm_disconnect": "kFreeComm",
+    "Comm_free": "kFreeComm", "Comm_disconnect": "kFreeComm", "Comm_create_group": "kMakeCommOfGroup",
     "Probe": "kProbe", "Iprobe": "kPoll", "Mprobe": "kMatch", "Improbe": "kMatch",
     "Mrecv": "kReceiveMatched", "Imrecv": "kStartReceiveMatched",
     "Recv": "kReceive", "Irecv": "kStartReceive", "Recv_init": "kMakeReceive",
@@ -37,7 +37,7 @@ ACTIONS = {
     "Win_create": "kMakeWindow", "Win_create_dynamic": "kMakeWindow", "Win_allocate": "kMakeWindow",
     "Win_allocate_shared": "kMakeWindow", "Win_free": "kFreeWindow", "Win_set_name": "kRenameWindow",
     "Win_fence": "kFence", "Win_post": "kPostEpoch", "Win_start": "kStartEpoch",
-    "Win_complete": "kCompleteEpoch", "Win_wait": "kWaitEpoch", "File_open": "kOpenFile", "File_close": "kCloseFile",
+    "Win_complete": "kCompleteEpoch", "Win_wait": "kWaitEpoch", "Win_test": "kWaitEpoch", "File_open": "kOpenFile", "File_close": "kCloseFile",
     "Request_free": "kFreeRequest", "Cancel": "kCancel", "Request_get_status": "kOther",
 }
 for mode in ("Send", "Bsend", "Ssend", "Rsend"):

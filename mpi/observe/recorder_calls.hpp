@@ -256,6 +256,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
         case Action::kFinalize:
             notes.comm = comms_.find(library_.comm_world);
             notes.end.tag = 0;
+            notes.collective = notes.comm != nullptr && !comms_.is_alone();
             break;
         case Action::kCollective:
         case Action::kMakeComm:
@@ -406,6 +407,7 @@ inline bool Recorder::shows_this_thread() const noexcept {
             pending_.remove(notes.handle);
             break;
         case Action::kMakeComm:
+        case Action::kMakeCommOfGroup:
             comms_.made(new_comm(), notes.comm);
             break;
         case Action::kFreeComm:

@@ -90,7 +90,7 @@ void Recorder::note_object_needs(const PoeObservedCall& call, const CallShape& s
             note_epoch(comm->access);
             break;
         case Action::kWaitEpoch:
-            note_epoch(comm->exposure);
+            if (shape.flag < 0) note_epoch(comm->exposure);
             break;
         default:
             break;
@@ -148,10 +148,11 @@ void Recorder::take_effect_on_object(const PoeObservedCall& call, const CallShap
             windows_.remove(notes.handle);
             break;
         case Action::kWaitEpoch:
-            // Now every origin has called MPI_Win_complete, where it has recorded its message.
-            // MPI_Win_start and MPI_Win_complete may return before a target opens its window, so
-            // nothing is recorded of messages that open windows.
-            if (notes.comm == nullptr) break;
+            // Unless MPI_Win_test says otherwise, every origin has now called MPI_Win_complete,
+            // where it has recorded its message. MPI_Win_start and MPI_Win_complete may return
+            // before a target opens its window, so nothing is recorded of messages that open
+            // windows.
+            if (notes.comm == nullptr || !is_true(call, shape.flag)) break;
             for (const ObservedNeed& origin : notes.comm->exposure)
                 tracer().received(kOfLibrary, origin.peer, ObservedNeed::kAccessEnds, 0,
                                   origin.number, {.context = notes.comm->context});

@@ -8,7 +8,7 @@ namespace poe::trace {
 
 struct IndexHeader {
     static constexpr std::array<char, 8> kMark{'P', 'O', 'E', 'I', 'N', 'D', 'E', 'X'};
-    static constexpr std::uint64_t kVersion = 13;
+    static constexpr std::uint64_t kVersion = 14;
 
     std::array<char, 8> mark = kMark;
     std::uint64_t version = kVersion;

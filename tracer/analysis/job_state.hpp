@@ -71,6 +71,10 @@ struct TaskTimeline {
     // The last outermost call that the task has left, and when.
     CallFrame last_call;
     Time last_left{0};
+    // The last outermost call that awaited a message and left it there, as MPI_Probe does, and when
+    // the task left it. The receive that takes a message it may have waited for removes it.
+    std::optional<CallFrame> probe;
+    Time probe_left{0};
     std::vector<OpenSend> open_sends;  // earliest first, at most kMostOpenSends
     bool notes_ends = false;           // the trace has ends of nonblocking sends
     // When the task left a polling call. If another polling call follows soon, it was polling all

@@ -86,8 +86,12 @@ void pack(Packer& out, const TaskTimeline& task) {
     out.number(task.inner_bytes);
     pack(out, task.last_call);
     out.time(task.last_left);
-    out.number((task.notes_ends ? 1u : 0u) | (task.polled ? 2u : 0u));
+    out.number((task.notes_ends ? 1u : 0u) | (task.polled ? 2u : 0u) | (task.probe ? 4u : 0u));
     if (task.polled) out.time(*task.polled);
+    if (task.probe) {
+        pack(out, *task.probe);
+        out.time(task.probe_left);
+    }
     out.number(task.open_sends.size());
     for (const OpenSend& send : task.open_sends) pack(out, send);
     out.number(task.frames.size());
@@ -117,6 +121,10 @@ TaskTimeline task_of(Unpacker& in, std::size_t tasks) {
     const std::uint64_t flags = in.number();
     task.notes_ends = (flags & 1) != 0;
     if ((flags & 2) != 0) task.polled = in.bounded_time();
+    if ((flags & 4) != 0) {
+        task.probe = frame_of(in);
+        task.probe_left = in.bounded_time();
+    }
     for (std::size_t left = in.count(); left > 0 && in.fine(); --left)
         task.open_sends.push_back(open_send_of(in, tasks));
     const std::size_t frames = in.count();

@@ -171,6 +171,13 @@ void Replay::leave_frame(TaskId id, TaskTimeline& task) {
     if (interval.outer_call) {
         task.last_call = interval.frame;
         task.last_left = interval.to;
+        const Region& region = definitions_.region(interval.frame.region);
+        const bool probes = region.awaits_sender && !region.awaits_receiver &&
+                            !region.synchronises_window && interval.frame.received == Time{0};
+        if (probes) {
+            task.probe = interval.frame;
+            task.probe_left = interval.to;
+        }
     }
     if (interval.frame.collective != 0) part(id, interval.frame);
     if (listener_ != nullptr) listener_->on_interval(interval);

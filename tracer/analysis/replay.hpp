@@ -128,6 +128,7 @@ class Replay {
     InCall in_call(const TaskTimeline& task, std::uint32_t peer, bool is_send) const;
     void message_done(const Message& message);
     void note_open(TaskTimeline& task, const Message& message);
+    void end_probe(TaskTimeline& receiver, const Message& message);
     void note_received(TaskTimeline& sender, const Message& message);
     void note_arrival(TaskTimeline& task, Time when);
     Hold hold_of(const OpenSend& send, const CallFrame& call) const;

@@ -217,7 +217,9 @@ void Replay::message_done(const Message& message) {
     if (!of_program && !is_of_window(message)) return;
     TaskTimeline& receiver = state_.tasks[static_cast<std::size_t>(message.to)];
     const InCall& in = message.receive_in;
-    if (in.region != 0 && message.sent > in.since) {
+    if (of_program) end_probe(receiver, message);
+    // A task does not wait for itself.
+    if (in.region != 0 && message.sent > in.since && message.from != message.to) {
         CallFrame* call = outer_call(receiver, definitions_);
         tell_wait({.why = Wait::Why::kLateSender,
                    .task = message.to,
@@ -230,6 +232,29 @@ void Replay::message_done(const Message& message) {
                   call != nullptr && call->since == in.since ? call : nullptr);
     }
     if (of_program) note_received(state_.tasks[static_cast<std::size_t>(message.from)], message);
+}
+
+// The receiver may have waited for this message in an earlier call, which did not receive it.
+void Replay::end_probe(TaskTimeline& receiver, const Message& message) {
+    if (!receiver.probe || message.receive_in.since < receiver.probe_left) return;
+    const auto fits = [](std::uint32_t wanted, std::uint32_t found) {
+        return static_cast<std::int32_t>(wanted) < 0 || wanted == found;
+    };
+    const CallFrame probe = *receiver.probe;
+    if (!fits(probe.peer, static_cast<std::uint32_t>(message.from)) ||
+        !fits(probe.type, message.type))
+        return;
+    receiver.probe.reset();
+    if (message.from == message.to) return;
+    tell_wait({.why = Wait::Why::kLateSender,
+               .task = message.to,
+               .whom = message.from,
+               .from = probe.since,
+               .to = std::min(message.sent, receiver.probe_left),
+               .region = probe.region,
+               .site = probe.site,
+               .pattern = WaitPattern::kLateSender},
+              nullptr);
 }
 
 void Replay::note_received(TaskTimeline& sender, const Message& message) {

@@ -150,8 +150,9 @@ Summary summarize(const TraceSource& source, Symbols& symbols,
                   const std::function<void(double)>& progress);
 
 // Formats a summary for people, and as JSON.
-// `more`: sections of the text, and keys of the object, that come from other analyses.
-std::string summary_text(const Summary& summary, const std::string& more = "");
+// `verdict` and `more`: a line and sections of the text that come from other analyses.
+std::string summary_text(const Summary& summary, const std::string& verdict = "",
+                         const std::string& more = "");
 std::string summary_json(const Summary& summary);
 std::string summary_json_with(const Summary& summary, const nlohmann::json& more);
 // Formats the differences of the second summary, for people.

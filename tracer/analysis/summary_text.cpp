@@ -249,10 +249,11 @@ Json sums_json(const Summary& summary) {
 
 }  // namespace
 
-std::string summary_text(const Summary& summary, const std::string& more) {
-    return head(summary) + states_part(summary) + tasks_part(summary) + calls_part(summary) +
-           paths_part(summary) + waits_part(summary) + more + messages_part(summary) +
-           clocks_part(summary) + ends_part(summary);
+std::string summary_text(const Summary& summary, const std::string& verdict,
+                         const std::string& more) {
+    return head(summary) + verdict + states_part(summary) + tasks_part(summary) +
+           calls_part(summary) + paths_part(summary) + waits_part(summary) + more +
+           messages_part(summary) + clocks_part(summary) + ends_part(summary);
 }
 
 std::string summary_json(const Summary& summary) {

@@ -2,6 +2,7 @@
 #include "tracer/diagnosis/diagnosis.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -16,8 +17,12 @@ namespace {
 
 class Namer {
   public:
-    Namer(const Definitions& definitions, Symbols& symbols)
-        : definitions_(definitions), symbols_(symbols) {}
+    Namer(const History& history, const Definitions& definitions, Symbols& symbols)
+        : definitions_(definitions), symbols_(symbols) {
+        for (const LongVector<Activity>& all : history.tasks)
+            for (const Activity& activity : all)
+                if (activity.is_call && activity.site != 0) note_call(activity);
+    }
 
     std::string region(std::uint32_t region) const {
         return region == 0 ? std::string() : definitions_.region(region).name;
@@ -42,6 +47,9 @@ class Namer {
                             .region = region(what.region),
                             .line = line(what.site),
                             .phase = region(what.phase)};
+        const auto call = calls_.find(what.site);
+        if (what.state == State::kComputing && call != calls_.end() && call->second != 0)
+            named.next_call = region(call->second);
         if (!named.region.empty())
             named.what =
                 what.state == State::kComputing ? "computing in " + named.region : named.region;
@@ -61,8 +69,15 @@ class Namer {
     }
 
   private:
+    void note_call(const Activity& call) {
+        const auto [known, is_new] = calls_.emplace(call.site, call.region);
+        if (!is_new && known->second != call.region) known->second = 0;
+    }
+
     const Definitions& definitions_;
     Symbols& symbols_;
+    // By site: the region of its calls; 0: they differ, as on a line with several calls.
+    std::unordered_map<std::uint32_t, std::uint32_t> calls_;
 };
 
 std::vector<WaitState> named_waits(const WaitSums& sums, Namer& namer) {
@@ -88,6 +103,14 @@ std::vector<WaitState> named_waits(const WaitSums& sums, Namer& namer) {
         state.by_phase = namer.rows(sum.by_phase, [&namer](NamedWaits& row, std::uint32_t phase) {
             row.name = namer.region(phase);
         });
+        const auto& [most, total] = *std::max_element(
+            sum.by_place.begin(), sum.by_place.end(),
+            [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
+        state.most = {.task = most.task,
+                      .call = namer.region(most.site.region),
+                      .line = namer.line(most.site.site),
+                      .communicator = namer.communicator(most.communicator),
+                      .phase = namer.region(most.phase)};
         states.push_back(std::move(state));
     }
     std::stable_sort(states.begin(), states.end(), [](const WaitState& a, const WaitState& b) {
@@ -123,7 +146,7 @@ Diagnosis diagnose(const History& history, const Definitions& definitions, Symbo
     found.too_long = history.too_long;
     if (history.too_long) return found;
     found.traced = traced_time(history);
-    Namer namer(definitions, symbols);
+    Namer namer(history, definitions, symbols);
     found.waits = named_waits(sum_waits(history), namer);
     for (Cause& cause : find_root_causes(history)) {
         NamedActivity activity = namer.activity(cause);

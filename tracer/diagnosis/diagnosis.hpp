@@ -24,9 +24,19 @@ struct NamedWaits {
     WaitTotal sum;
 };
 
+// Where a task waited, in words.
+struct NamedPlace {
+    TaskId task = 0;
+    std::string call;
+    std::string line;  // empty: unknown
+    std::string communicator;
+    std::string phase;  // empty: none
+};
+
 struct WaitState {
     WaitPattern pattern = WaitPattern::kLateSender;
     WaitTotal all;
+    NamedPlace most;  // the place with the largest part of it
     // Each by time, longest first.
     std::vector<NamedWaits> by_task;
     std::vector<NamedWaits> by_site;
@@ -42,6 +52,8 @@ struct NamedActivity {
     std::string region;  // the call, or the user's region; empty: none
     std::string line;    // empty: unknown
     std::string phase;   // empty: none
+    // The call that ends computing, which `line` is the place of; empty: unknown, or no computing.
+    std::string next_call;
 };
 
 struct NamedCause {

@@ -37,19 +37,19 @@ std::size_t rows_shown(const Rows& rows, Time whole, TimeOf time_of) {
 }
 
 std::string and_more(std::size_t rows, std::size_t shown) {
-    return rows == shown ? "" : fmt::format("  and {} smaller ones\n", rows - shown);
+    if (rows == shown) return "";
+    return rows == shown + 1 ? "  and a smaller one\n"
+                             : fmt::format("  and {} smaller ones\n", rows - shown);
 }
 
 std::string waits_part(const Diagnosis& diagnosis) {
     if (diagnosis.waits.empty()) return "";
     std::string out = "\nWAIT STATES        COUNT       TIME   SHARE  MOST OF IT\n";
     for (const WaitState& state : diagnosis.waits) {
-        const NamedWaits& site = state.by_site.front();
-        std::string most = fmt::format("{} in {}", state.by_task.front().name, site.name);
-        if (!site.line.empty()) most += " from " + site.line;
-        if (state.by_communicator.front().name != "no communicator")
-            most += ", " + state.by_communicator.front().name;
-        if (!state.by_phase.front().name.empty()) most += ", phase " + state.by_phase.front().name;
+        std::string most = fmt::format("task {} in {}", state.most.task, state.most.call);
+        if (!state.most.line.empty()) most += " from " + state.most.line;
+        if (state.most.communicator != "no communicator") most += ", " + state.most.communicator;
+        if (!state.most.phase.empty()) most += ", phase " + state.most.phase;
         out += fmt::format("  {:<15} {:>6} {:>10} {:>7}  {}\n", pattern_word(state.pattern),
                            amount_words(static_cast<double>(state.all.count)),
                            span_words(state.all.time),
@@ -139,11 +139,9 @@ Json rows_json(const std::vector<NamedWaits>& rows) {
 }
 
 Json activity_json(const NamedActivity& activity) {
-    return {{"task", activity.task},
-            {"state", state_word(activity.state)},
-            {"region", activity.region},
-            {"line", activity.line},
-            {"phase", activity.phase}};
+    return {{"task", activity.task},           {"state", state_word(activity.state)},
+            {"region", activity.region},       {"line", activity.line},
+            {"next_call", activity.next_call}, {"phase", activity.phase}};
 }
 
 Json cause_json(const NamedCause& row) {
@@ -202,6 +200,19 @@ Json path_json(const Diagnosis& diagnosis) {
     return json;
 }
 
+// Where most of the waiting comes from, in a sentence; empty if the tasks hardly wait.
+std::string verdict(const Diagnosis& diagnosis) {
+    constexpr double kWorthALine = 0.05;
+    const double waited = share_of(diagnosis.waited(), diagnosis.traced);
+    if (diagnosis.causes.empty() || waited < kWorthALine) return "";
+    const NamedCause& first = diagnosis.causes.front();
+    return fmt::format(
+        "Tasks wait for others in {} of their time. The largest cause, {} of it:\n  {}\n",
+        percent_words(waited),
+        percent_words(share_of(time_of(first.cause.cost()), diagnosis.waited())),
+        activity_words(first.activity));
+}
+
 std::string diagnosis_text(const Diagnosis& diagnosis) {
     if (diagnosis.too_long)
         return "\nWAIT STATES, ROOT CAUSES, CRITICAL PATH, EFFICIENCY\n  The trace has too many "
@@ -239,8 +250,13 @@ Json diagnosis_json(const Diagnosis& diagnosis) {
 
 std::string activity_words(const NamedActivity& activity) {
     std::string words = fmt::format("task {} {}", activity.task, activity.what);
+    if (!activity.next_call.empty()) words += " before " + activity.next_call;
     if (!activity.line.empty())
-        words += (activity.state == State::kComputing ? " before " : " from ") + activity.line;
+        words += (activity.state != State::kComputing               ? " from "
+                  : activity.next_call.empty()                      ? " before "
+                  : activity.line.find(" at ") == std::string::npos ? " at "
+                                                                    : " in ") +
+                 activity.line;
     if (!activity.phase.empty() && activity.phase != activity.region)
         words += " in phase " + activity.phase;
     return words;
@@ -256,8 +272,9 @@ std::string victims_words(const Cause& cause) {
 }
 
 std::string analysis_text(const Analysis& analysis) {
-    return summary_text(analysis.summary, profile_text(analysis.profile, analysis.profile_sums) +
-                                              diagnosis_text(analysis.diagnosis));
+    return summary_text(
+        analysis.summary, verdict(analysis.diagnosis),
+        profile_text(analysis.profile, analysis.profile_sums) + diagnosis_text(analysis.diagnosis));
 }
 
 std::string analysis_json(const Analysis& analysis) {

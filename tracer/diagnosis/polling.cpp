@@ -22,15 +22,22 @@ LongVector<std::uint32_t> first_polls(const LongVector<Activity>& all) {
     return first;
 }
 
-// Returns the last poll before a call ended what was polled for: that call, or the one before it;
-// kNoActivity if the task has not polled.
-std::uint32_t last_poll(const LongVector<Activity>& all, std::uint32_t call) {
+// Returns the last poll before a call ended what was polled for, which happened at `moment`: that
+// call, or the one before it; kNoActivity if the task has not polled. If the task has computed
+// between the poll and the call, the poll must have been the first one after `moment`: it has found
+// a message, which the call receives.
+std::uint32_t last_poll(const LongVector<Activity>& all, std::uint32_t call, Time moment) {
+    constexpr Time kLatency{1'000'000};
     std::uint32_t at = call;
     if (all[at].state == State::kPolling) return at;
-    if (at > 0 && all[at - 1].state == State::kComputing &&
-        all[at].from - all[at - 1].from <= Replay::kBetweenPolls)
+    Time computed{0};
+    if (at > 0 && all[at - 1].state == State::kComputing) {
+        computed = all[at].from - all[at - 1].from;
         --at;
-    return at > 0 && all[at - 1].state == State::kPolling ? at - 1 : kNoActivity;
+    }
+    if (at == 0 || all[at - 1].state != State::kPolling) return kNoActivity;
+    const bool has_found = moment <= all[at].from && moment >= all[at - 1].from - kLatency;
+    return computed <= Replay::kBetweenPolls || has_found ? at - 1 : kNoActivity;
 }
 
 class Polls {
@@ -41,13 +48,13 @@ class Polls {
     }
 
     // True if a task has polled for what this call has ended.
-    bool before(TaskId task, std::uint32_t call) const {
-        return call != kNoActivity && last_poll(history_.tasks[task], call) != kNoActivity;
+    bool before(TaskId task, std::uint32_t call, Time moment) const {
+        return call != kNoActivity && last_poll(history_.tasks[task], call, moment) != kNoActivity;
     }
     // The task has polled for what `whom` did at that moment; the call has ended it.
     void add(TaskId task, std::uint32_t call, TaskId whom, Time moment) {
         const LongVector<Activity>& all = history_.tasks[task];
-        const std::uint32_t poll = last_poll(all, call);
+        const std::uint32_t poll = last_poll(all, call, moment);
         const Time from = all[firsts_[task][poll]].from;
         const Time to = std::min(moment, history_.end_of(task, poll));
         if (from < to && whom != task)
@@ -82,7 +89,7 @@ void add_members(History& history, Polls& polls) {
     LongVector<const Member*> polled;
     LongVector<bool> wanted(history.operations.size());
     for (const Member& member : history.members) {
-        if (!polls.before(member.task, member.end_call)) continue;
+        if (!polls.before(member.task, member.end_call, Time::min())) continue;
         polled.push_back(&member);
         wanted[member.operation] = true;
     }
@@ -109,7 +116,7 @@ void add_members(History& history, Polls& polls) {
 void add_polling(History& history) {
     Polls polls(history);
     for (const TaskMessage& message : history.messages)
-        if (polls.before(message.to, message.receive_call))
+        if (polls.before(message.to, message.receive_call, message.sent))
             polls.add(message.to, message.receive_call, message.from, message.sent);
     add_members(history, polls);
 }

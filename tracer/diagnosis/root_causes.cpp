@@ -199,8 +199,8 @@ void Search::divide(std::uint32_t number) {
     const TaskWait& wait = history_.waits[number];
     done_[number] = true;
     if (wait.cost() == Time{0} && carried_[number].time <= 0) return;
-    const Time since = std::max({points_[number], earliest(wait.whom, wait.to),
-                                 earliest(wait.task, wait.from)});
+    const Time since =
+        std::max({points_[number], earliest(wait.whom, wait.to), earliest(wait.task, wait.from)});
     const Did awaited = did_between(wait.whom, since, wait.to);
     const Did own = did_between(wait.task, since, wait.from);
     const Kinds of_awaited = kinds_of(wait.whom, awaited);

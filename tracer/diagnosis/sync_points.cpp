@@ -26,7 +26,8 @@ LongVector<std::uint32_t> in_order(const All& all, Earlier earlier) {
 }
 
 // For each member, when its operation could have ended for it: the last entry of a member before it
-// left. A task that computes between the start and the end of a non-blocking operation leaves later.
+// left. A task that computes between the start and the end of a non-blocking operation leaves
+// later.
 LongVector<Time> moments_of_members(const History& history) {
     const auto& members = history.members;
     const auto order = in_order(members, [](const Member& a, const Member& b) {
@@ -91,8 +92,8 @@ class Passed {
 LongVector<Time> find_sync_points(const History& history) {
     const LongVector<Time> moments = moments_of_members(history);
     const auto members = in_order(moments, std::less<>());
-    const auto waits = in_order(
-        history.waits, [](const TaskWait& a, const TaskWait& b) { return a.to < b.to; });
+    const auto waits =
+        in_order(history.waits, [](const TaskWait& a, const TaskWait& b) { return a.to < b.to; });
     Passed passed(history);
     LongVector<Time> points(history.waits.size());
     std::size_t member = 0;

@@ -9,9 +9,9 @@ namespace poe::trace {
 // the two tasks depended on each other.
 //
 // This is where one of them stopped waiting for the other, or where both were in a collective
-// operation that neither had to stay in any longer. A message for which nobody has waited is none: a
-// task that takes it late was late already when it was sent, and nobody has been told why. If there
-// is no such moment, it is the beginning of the task that began later.
+// operation that neither had to stay in any longer. A message for which nobody has waited is none:
+// a task that takes it late was late already when it was sent, and nobody has been told why. If
+// there is no such moment, it is the beginning of the task that began later.
 LongVector<Time> find_sync_points(const History& history);
 
 }  // namespace poe::trace

@@ -15,6 +15,8 @@ WaitSums sum_waits(const History& history) {
         sum.by_site[{call.region, call.site}] += wait.length();
         sum.by_communicator[wait.communicator] += wait.length();
         sum.by_phase[call.phase] += wait.length();
+        sum.by_place[{wait.task, {call.region, call.site}, wait.communicator, call.phase}] +=
+            wait.length();
     }
     return sums;
 }

@@ -25,13 +25,23 @@ struct CallSite {
     auto operator<=>(const CallSite&) const = default;
 };
 
-// The sums of one wait state. Each of the four maps adds up to `all`.
+// What waits have in common.
+struct WaitPlace {
+    TaskId task = 0;
+    CallSite site;
+    std::uint32_t communicator = 0;
+    std::uint32_t phase = 0;
+    auto operator<=>(const WaitPlace&) const = default;
+};
+
+// The sums of one wait state. Each of the maps adds up to `all`.
 struct PatternSums {
     WaitTotal all;
     std::map<TaskId, WaitTotal> by_task;
     std::map<CallSite, WaitTotal> by_site;
     std::map<std::uint32_t, WaitTotal> by_communicator;
     std::map<std::uint32_t, WaitTotal> by_phase;  // by the outermost user's region, 0: none
+    std::map<WaitPlace, WaitTotal> by_place;
 };
 using WaitSums = std::array<PatternSums, kWaitPatterns>;
 

@@ -42,6 +42,8 @@ bool only_looks(std::string_view name) {
 Region call_of(std::string name) {
     const std::string plain = lower(name);
     Region region{.name = std::move(name), .state = State::kOther};
+    region.synchronises_window =
+        plain == "mpi_win_start" || plain == "mpi_win_wait" || plain == "mpi_win_test";
     if (only_looks(plain)) {
         region.state = State::kPolling;
         return region;
@@ -53,7 +55,6 @@ Region call_of(std::string name) {
         region.state = State::kReceiving;
     else if (sends)
         region.state = State::kSending;
-    region.synchronises_window = plain == "mpi_win_start" || plain == "mpi_win_wait";
     if (region.synchronises_window) {
         region.state = State::kReceiving;
         region.awaits_sender = true;

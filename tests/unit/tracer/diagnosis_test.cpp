@@ -312,6 +312,57 @@ TEST_CASE("a message that has come is no reason for what its call waits for afte
     CHECK(computing_cost(causes, 1) < 50);
 }
 
+TEST_CASE("a message that nobody waited for is no reason to forget what its receiver did before") {
+    // Task 0 sends at once; task 1 computes, and receives that long afterwards. Then task 0 waits
+    // for task 1.
+    auto tasks = task_streams(2);
+    send_call(tasks[0], 10, 12, 1);
+    receive_call(tasks[1], 1000, 1002, 0);
+    receive_call(tasks[0], 20, 1008, 1);
+    send_call(tasks[1], 1004, 1006, 0);
+    const std::vector<Cause> causes = find_root_causes(told_by(tasks).history);
+    CHECK(computing_cost(causes, 1) > 950);
+}
+
+TEST_CASE("members of a rooted call that left it early are compared from then on") {
+    // A reduction to task 0, which computes; the others do not wait for it there, but in the
+    // barrier.
+    auto tasks = task_streams(3);
+    for (const std::uint64_t task : {1, 2}) {
+        collective_call(tasks[task], kReduceCall, 10, 12, 0, 0);
+        sync_call(tasks[task], 15, 1030, 1);
+    }
+    collective_call(tasks[0], kReduceCall, 1000, 1010, 0, 0);
+    sync_call(tasks[0], 1020, 1030, 1);
+    const std::vector<Cause> causes = find_root_causes(told_by(tasks).history);
+    // Nearly all of 2 x 1005 us is the computing before the reduction; 10 us are behind it.
+    REQUIRE(causes.size() >= 2);
+    CHECK(causes[0].task == 0);
+    CHECK(causes[0].state == State::kComputing);
+    CHECK(computing_cost(causes, 0) > 1900);
+}
+
+TEST_CASE("a call that waits for a message and leaves it to the next call is a late sender") {
+    auto tasks = task_streams(2);
+    // It receives nothing, as MPI_Probe.
+    tasks[1].enter(us(100), kBrecvCall, 0, 5, 1);
+    tasks[1].leave(us(510), kBrecvCall);
+    receive_call(tasks[1], 530, 535, 0);
+    send_call(tasks[0], 500, 505, 1);
+    const Told told = told_by(tasks);
+    CHECK(waited(told.history, Pattern::kLateSender, 1) == microseconds(400));
+    CHECK(computing_cost(find_root_causes(told.history), 0) > 390);
+}
+
+TEST_CASE("a task does not wait for itself") {
+    auto tasks = task_streams(1);
+    tasks[0].enter(us(100), kWaitCall, kNobody, 0, 1);
+    tasks[0].send(us(200), 0, 5, 1000, 0);
+    tasks[0].receive(us(210), 0, 5, 1000, 0);
+    tasks[0].leave(us(220), kWaitCall);
+    CHECK(told_by(tasks).history.waits.empty());
+}
+
 TEST_CASE("the critical path goes over the tasks that were waited for") {
     const Told told = told_by(chain_streams());
     const CriticalPath path = find_critical_path(told.history);
