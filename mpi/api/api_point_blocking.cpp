@@ -132,11 +132,13 @@ int sendrecv_replace(Call& call, void* buf, MPI_Count count, MPI_Datatype dataty
 
 int mrecv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
           MPI_Status* status) {
-    Request* request = make_matched_receive(call, buf, count, datatype, message);
+    MatchedMessage* matched = nullptr;
+    Request* request = make_matched_receive(call, buf, count, datatype, message, matched);
     if (request == nullptr) return call.code();
     MPI_Request handle = handle_of(*request);
     const CallAbout about = about_request(*request);
     const Noted noted(call, about);
+    start_matched_receive(call, *request, matched);
     if (!has_ended(*request)) {
         const Shown shown(call, about);
         wait_for(call.runtime(), *request);

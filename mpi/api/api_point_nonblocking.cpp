@@ -153,9 +153,11 @@ int isendrecv_replace(Call& call, void* buf, MPI_Count count, MPI_Datatype datat
 
 int imrecv(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
            MPI_Request* request) {
-    Request* made = make_matched_receive(call, buf, count, datatype, message);
+    MatchedMessage* matched = nullptr;
+    Request* made = make_matched_receive(call, buf, count, datatype, message, matched);
     if (made == nullptr) return call.code();
     const Noted noted(call, about_request(*made));
+    start_matched_receive(call, *made, matched);
     *request = handle_of(*made);
     return MPI_SUCCESS;
 }

@@ -179,9 +179,9 @@ Request* make_replacement(Call& call, void* buf, MPI_Count count, MPI_Datatype d
 }
 
 Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype,
-                              MPI_Message* message) {
+                              MPI_Message* message, MatchedMessage*& matched) {
     MessageArguments arguments;
-    MatchedMessage* matched = find_matched(*message);
+    matched = find_matched(*message);
     arguments.nobody = *message == MPI_MESSAGE_NO_PROC;
     if (matched == nullptr && !arguments.nobody) {
         call.fail(MPI_ERR_REQUEST, "message",
@@ -201,9 +201,13 @@ Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Dataty
             return nullptr;
         }
     }
-    request.active = true;
     *message = MPI_MESSAGE_NULL;
-    if (matched == nullptr) return &request;
+    return &request;
+}
+
+void start_matched_receive(Call& call, Request& request, MatchedMessage* matched) {
+    request.active = true;
+    if (matched == nullptr) return;
     request.receive.reset(request.receive.view, {});
     request.receive.tell = nullptr;
     request.receive.owner = &request;
@@ -213,7 +217,6 @@ Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Dataty
     if (environment().checking) check::ledger().release(matched);
     matched_messages().release(*matched);
     if (!has_ended(request)) call.runtime().keep_moving();
-    return &request;
 }
 
 int start_new(Call& call, Request& request, MPI_Request* handle) {

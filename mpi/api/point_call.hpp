@@ -11,6 +11,7 @@
 #include "mpi/api/shown.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/datatype/queries.hpp"
+#include "mpi/point/matched_message.hpp"
 #include "mpi/point/message_view.hpp"
 #include "mpi/point/request.hpp"
 
@@ -137,9 +138,11 @@ Request* make_send_receive(Call& call, const void* sendbuf, MPI_Count sendcount,
 // The same for MPI_Sendrecv_replace and MPI_Isendrecv_replace.
 Request* make_replacement(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                           int sendtag, int source, int recvtag, MPI_Comm comm);
-// The request of MPI_Mrecv and MPI_Imrecv, started. Null after an error was reported.
+// The request of MPI_Mrecv and MPI_Imrecv, not started, and the message that it will receive; null:
+// from nobody. Null after an error was reported.
 Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype,
-                              MPI_Message* message);
+                              MPI_Message* message, MatchedMessage*& matched);
+void start_matched_receive(Call& call, Request& request, MatchedMessage* matched);
 
 // What a call that starts or completes this request is about.
 CallAbout about_request(const Request& request) noexcept;

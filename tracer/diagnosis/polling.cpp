@@ -36,7 +36,13 @@ std::uint32_t last_poll(const LongVector<Activity>& all, std::uint32_t call, Tim
         --at;
     }
     if (at == 0 || all[at - 1].state != State::kPolling) return kNoActivity;
-    const bool has_found = moment <= all[at].from && moment >= all[at - 1].from - kLatency;
+    // The message came during the last two polls, or between them. What follows a polling call may
+    // count as polling, too.
+    std::uint32_t poll = at - 1;
+    for (int calls = all[poll].is_call ? 1 : 0;
+         poll > 0 && calls < 2 && all[poll - 1].state == State::kPolling; --poll)
+        calls += all[poll - 1].is_call ? 1 : 0;
+    const bool has_found = moment <= all[at].from && moment >= all[poll].from - kLatency;
     return computed <= Replay::kBetweenPolls || has_found ? at - 1 : kNoActivity;
 }
 
