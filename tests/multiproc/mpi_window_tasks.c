@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
                 MPI_Put(&value, 1, MPI_LONG, target, 0, 1, MPI_LONG, window);
             MPI_Win_complete(window);
         } else {
-            if (me == 3) compute(0.1);
+            if (me == 3) compute(0.3);
             MPI_Win_post(origin, 0, window);
             MPI_Win_wait(window);
         }
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
         MPI_Win_wait(window);
     } else {
         MPI_Win_start(origin, 0, window);
-        if (me == 2) compute(0.1);
+        if (me == 2) compute(0.3);
         MPI_Put(&value, 1, MPI_LONG, 1, me, 1, MPI_LONG, window);
         MPI_Win_complete(window);
     }

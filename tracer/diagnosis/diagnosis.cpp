@@ -148,7 +148,7 @@ Diagnosis diagnose(const History& history, const Definitions& definitions, Symbo
     found.traced = traced_time(history);
     Namer namer(history, definitions, symbols);
     found.waits = named_waits(sum_waits(history), namer);
-    for (Cause& cause : find_root_causes(history)) {
+    for (Cause& cause : find_root_causes(history, &found.causes_cut)) {
         NamedActivity activity = namer.activity(cause);
         found.causes.push_back({std::move(activity), std::move(cause)});
     }

@@ -81,6 +81,8 @@ struct Diagnosis {
     Time traced{0};         // the time of all tasks
     std::vector<WaitState> waits;  // those that occurred, longest first
     std::vector<NamedCause> causes;
+    // Waits for whose causes only the last kMostLookedAt activities were looked at.
+    Time causes_cut{0};
     LongVector<PathPart> path;
     PerTask<Time> path_by_task;
     std::array<Time, kStates> path_by_state{};

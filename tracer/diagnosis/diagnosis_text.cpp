@@ -73,7 +73,11 @@ std::string causes_part(const Diagnosis& diagnosis) {
             victims_words(row.cause),
             indirect > Time{0} ? ", " + span_words(indirect) + " of it indirectly" : "");
     }
-    return out + and_more(diagnosis.causes.size(), shown);
+    out += and_more(diagnosis.causes.size(), shown);
+    if (diagnosis.causes_cut > Time{0})
+        out += fmt::format("  for {} of waits, only the last {} calls before them were looked at\n",
+                           span_words(diagnosis.causes_cut), kMostLookedAt);
+    return out;
 }
 
 std::string path_part(const Diagnosis& diagnosis) {
@@ -226,6 +230,7 @@ std::string diagnosis_text(const Diagnosis& diagnosis) {
 Json diagnosis_json(const Diagnosis& diagnosis) {
     Json json{{"wait_states", Json::array()},
               {"root_causes", Json::array()},
+              {"root_causes_cut_seconds", seconds_of(diagnosis.causes_cut)},
               {"critical_path", path_json(diagnosis)},
               {"efficiency", efficiency_json(diagnosis.job)},
               {"too_long_to_diagnose", diagnosis.too_long}};

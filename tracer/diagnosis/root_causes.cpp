@@ -118,6 +118,8 @@ class Search {
         return causes;
     }
 
+    Time cut() const { return cut_; }
+
   private:
     Did did_between(TaskId task, Time from, Time to) const;
     Kinds kinds_of(TaskId task, const Did& did) const;
@@ -129,6 +131,7 @@ class Search {
     LongVector<Time> points_;
     LongVector<Carried> carried_;  // by wait
     LongVector<bool> done_;        // by wait
+    Time cut_{0};                  // the cost of waits whose causes were not looked for everywhere
     std::map<std::tuple<TaskId, State, std::uint32_t, std::uint32_t, std::uint32_t>, Cause> causes_;
 };
 
@@ -199,8 +202,9 @@ void Search::divide(std::uint32_t number) {
     const TaskWait& wait = history_.waits[number];
     done_[number] = true;
     if (wait.cost() == Time{0} && carried_[number].time <= 0) return;
-    const Time since =
-        std::max({points_[number], earliest(wait.whom, wait.to), earliest(wait.task, wait.from)});
+    const Time limit = std::max(earliest(wait.whom, wait.to), earliest(wait.task, wait.from));
+    const Time since = std::max(points_[number], limit);
+    if (limit > points_[number]) cut_ += wait.cost();
     const Did awaited = did_between(wait.whom, since, wait.to);
     const Did own = did_between(wait.task, since, wait.from);
     const Kinds of_awaited = kinds_of(wait.whom, awaited);
@@ -246,8 +250,11 @@ void Search::divide(std::uint32_t number) {
 
 }  // namespace
 
-std::vector<Cause> find_root_causes(const History& history) {
-    return Search(history).run();
+std::vector<Cause> find_root_causes(const History& history, Time* cut) {
+    Search search(history);
+    std::vector<Cause> causes = search.run();
+    if (cut != nullptr) *cut += search.cut();
+    return causes;
 }
 
 }  // namespace poe::trace

@@ -46,6 +46,8 @@ struct Cause {
 // activities between two communications of a pair of tasks, of which the last `kMostLookedAt`
 // count.
 inline constexpr std::size_t kMostLookedAt = 4096;
-std::vector<Cause> find_root_causes(const History& history);
+// Adds to `cut`, unless it is null, the length of the waits for which that limit left something
+// out.
+std::vector<Cause> find_root_causes(const History& history, Time* cut = nullptr);
 
 }  // namespace poe::trace

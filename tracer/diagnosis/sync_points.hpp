@@ -8,10 +8,10 @@ namespace poe::trace {
 // Returns one moment for each wait of the history: the last one before the end of the wait at which
 // the two tasks depended on each other.
 //
-// This is where one of them stopped waiting for the other, or where both were in a collective
-// operation that neither had to stay in any longer. A message for which nobody has waited is none:
-// a task that takes it late was late already when it was sent, and nobody has been told why. If
-// there is no such moment, it is the beginning of the task that began later.
+// At this moment, one of them stopped waiting for the other, or neither had to stay in a collective
+// operation of both any longer. A message for which nobody has waited gives no such moment: a task
+// that receives it late was late already, and no wait has been charged for that. If there is no
+// such moment, it is the beginning of the task that began later.
 LongVector<Time> find_sync_points(const History& history);
 
 }  // namespace poe::trace

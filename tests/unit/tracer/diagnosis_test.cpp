@@ -354,6 +354,24 @@ TEST_CASE("a call that waits for a message and leaves it to the next call is a l
     CHECK(computing_cost(find_root_causes(told.history), 0) > 390);
 }
 
+TEST_CASE("waits whose causes were not looked for everywhere are told") {
+    const auto cut_after = [](int calls) {
+        auto tasks = task_streams(2);
+        for (int i = 0; i < calls; ++i) {
+            const auto at = static_cast<std::uint64_t>(10 + 2 * i);
+            tasks[1].enter(us(at), kStatusCall);
+            tasks[1].leave(us(at + 1), kStatusCall);
+        }
+        sync_call(tasks[0], 5, 20'010, 0);
+        sync_call(tasks[1], 20'000, 20'010, 0);
+        Time cut{0};
+        find_root_causes(told_by(tasks).history, &cut);
+        return cut;
+    };
+    CHECK(cut_after(100) == Time{0});
+    CHECK(cut_after(5000) == microseconds(19'995));
+}
+
 TEST_CASE("a task does not wait for itself") {
     auto tasks = task_streams(1);
     tasks[0].enter(us(100), kWaitCall, kNobody, 0, 1);
