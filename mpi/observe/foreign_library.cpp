@@ -4,10 +4,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
-#include <link.h>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace poe::observe {
 namespace {
@@ -218,21 +215,6 @@ bool ForeignLibrary::many_threads() const noexcept {
     int level = 0;
     if (query_thread_ == nullptr || call(query_thread_, &level) != 0) return false;
     return level == thread_multiple_;
-}
-
-void ForeignLibrary::keep_event_handlers() const {
-    if (std::string_view(name_) != "Open MPI") return;
-    // The loader's lock is held during the visit, so nothing is opened there.
-    std::vector<std::string> modules;
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* found) {
-            if (std::strstr(info->dlpi_name, "/mca_pmix_") != nullptr)
-                static_cast<std::vector<std::string>*>(found)->emplace_back(info->dlpi_name);
-            return 0;
-        },
-        &modules);
-    for (const std::string& module : modules)
-        ::dlopen(module.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 }  // namespace poe::observe

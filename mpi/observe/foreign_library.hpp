@@ -27,10 +27,6 @@ class ForeignLibrary {
   public:
     using Find = void* (*)(const char* name);
 
-    // Call it before MPI_Finalize. Keeps Open MPI's module for PMIx in memory: MPI_Finalize unloads
-    // it while the progress thread may still have to handle an event with it (decision 083).
-    void keep_event_handlers() const;
-
     // Recognizes Open MPI, libraries of MPICH's ABI, and libraries of the standard's ABI. Returns
     // nothing for any other library. `find` returns the address of the library's function or object
     // with that name.

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from launching import SANITIZED, LaunchTest, clean_environment, descendants_of, main, poe, processes, start, wait_for
+from launching import LaunchTest, clean_environment, descendants_of, main, poe, processes, start, wait_for
 
 SUM = r"""
 #include <mpi.h>
@@ -77,30 +77,6 @@ class Foreign(LaunchTest):
                 self.assertEqual(sorted(result.stdout.decode().splitlines()),
                                  [f"{i} of {n} sum {n * (n - 1) // 2}" for i in range(n)], kind)
                 self.assertEqual(result.stderr, b"", kind)
-
-    @unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
-    def test_event_handlers_stay_in_memory(self):
-        """Open MPI's progress thread may need its module for PMIx after MPI_Finalize has given it back."""
-        program = pathlib.Path(self.directory.name, "maps")
-        source = program.with_suffix(".c")
-        source.write_text(r"""
-            #include <mpi.h>
-            #include <stdio.h>
-            #include <string.h>
-            int main(void) {
-                MPI_Init(0, 0);
-                MPI_Finalize();
-                char line[4096];
-                FILE* maps = fopen("/proc/self/maps", "r");
-                int found = 0;
-                while (fgets(line, sizeof line, maps)) found |= strstr(line, "/mca_pmix_") != NULL;
-                puts(found ? "there" : "gone");
-                return 0;
-            }
-        """)
-        subprocess.run(["/usr/bin/mpicc.openmpi", str(source), "-o", str(program)], check=True)
-        self.assertEqual(self.ok(poe(str(program), "-procs", "2")).stdout, b"there\n" * 2)
-        self.assertEqual(self.ok(poe(str(program), "-procs", "2", "-observe", "no")).stdout, b"gone\n" * 2)
 
     def test_in_a_script(self):
         for kind, program in self.programs.items():
