@@ -144,6 +144,7 @@ class Recorder {
     void take_effect_on_object(const PoeObservedCall& call, const CallShape& shape,
                                const CallNotes& notes);
     void note_epoch(const std::vector<ObservedNeed>& epoch);
+    void let_library_rest() const;
     Communicator* made_of(const Communicator& parent, const char* kind);
     void begin_epoch(Communicator& window, Word group, bool access);
     void note_sender(const MessageLine& line);

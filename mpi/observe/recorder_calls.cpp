@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "mpi/observe/recorder.hpp"
+#include "mpi/observe/thread_rest.hpp"
 
 namespace poe::observe {
 
@@ -478,6 +479,14 @@ void Recorder::control(int level) {
         tracer().stop();
     else
         tracer().start(0);
+}
+
+// MPI_Finalize of Open MPI unloads modules while its progress thread may still have to handle an
+// event with them, which it has not come to on a busy computer (decision 083). So the threads that
+// the library has started for itself handle their events first.
+void Recorder::let_library_rest() const {
+    constexpr std::chrono::milliseconds kAtMost{200};
+    let_rest({tables_.library_threads.data(), tables_.library_threads_count}, kAtMost);
 }
 
 }  // namespace poe::observe

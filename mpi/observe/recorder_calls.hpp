@@ -257,6 +257,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
             notes.comm = comms_.find(library_.comm_world);
             notes.end.tag = 0;
             notes.collective = notes.comm != nullptr && !comms_.is_alone();
+            let_library_rest();
             break;
         case Action::kCollective:
         case Action::kMakeComm:
