@@ -138,8 +138,9 @@ Request* make_send_receive(Call& call, const void* sendbuf, MPI_Count sendcount,
 // The same for MPI_Sendrecv_replace and MPI_Isendrecv_replace.
 Request* make_replacement(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                           int sendtag, int source, int recvtag, MPI_Comm comm);
-// The request of MPI_Mrecv and MPI_Imrecv, not started, and the message that it will receive; null:
-// from nobody. Null after an error was reported.
+// Returns the request of MPI_Mrecv and MPI_Imrecv, which is not started; null after an error was
+// reported. `matched` becomes the message that it will receive; null if that is
+// MPI_MESSAGE_NO_PROC. start_matched_receive() starts it.
 Request* make_matched_receive(Call& call, void* buf, MPI_Count count, MPI_Datatype datatype,
                               MPI_Message* message, MatchedMessage*& matched);
 void start_matched_receive(Call& call, Request& request, MatchedMessage* matched);

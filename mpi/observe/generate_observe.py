@@ -37,7 +37,8 @@ ACTIONS = {
     "Win_create": "kMakeWindow", "Win_create_dynamic": "kMakeWindow", "Win_allocate": "kMakeWindow",
     "Win_allocate_shared": "kMakeWindow", "Win_free": "kFreeWindow", "Win_set_name": "kRenameWindow",
     "Win_fence": "kFence", "Win_post": "kPostEpoch", "Win_start": "kStartEpoch",
-    "Win_complete": "kCompleteEpoch", "Win_wait": "kWaitEpoch", "Win_test": "kWaitEpoch", "File_open": "kOpenFile", "File_close": "kCloseFile",
+    "Win_complete": "kCompleteEpoch", "Win_wait": "kWaitEpoch", "Win_test": "kWaitEpoch",
+    "File_open": "kOpenFile", "File_close": "kCloseFile",
     "Request_free": "kFreeRequest", "Cancel": "kCancel", "Request_get_status": "kOther",
 }
 for mode in ("Send", "Bsend", "Ssend", "Rsend"):

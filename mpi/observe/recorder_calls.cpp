@@ -481,9 +481,9 @@ void Recorder::control(int level) {
         tracer().start(0);
 }
 
-// MPI_Finalize of Open MPI unloads modules while its progress thread may still have to handle an
-// event with them, which it has not come to on a busy computer (decision 083). So the threads that
-// the library has started for itself handle their events first.
+// MPI_Finalize of Open MPI unloads modules. On a busy computer, its progress thread may not have
+// had a processor yet to handle an event with one of them. So the threads that the library has
+// started for itself handle their events first (decision 083).
 void Recorder::let_library_rest() const {
     constexpr std::chrono::milliseconds kAtMost{200};
     let_rest({tables_.library_threads.data(), tables_.library_threads_count}, kAtMost);

@@ -161,6 +161,7 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
             break;
         case Action::kFinalize:
             note_need({Kind::kAll, -1, -1, 0, 0});
+            let_library_rest();
             break;
         default:
             wait_->needs_count = 0;
@@ -257,7 +258,6 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
             notes.comm = comms_.find(library_.comm_world);
             notes.end.tag = 0;
             notes.collective = notes.comm != nullptr && !comms_.is_alone();
-            let_library_rest();
             break;
         case Action::kCollective:
         case Action::kMakeComm:

@@ -5,12 +5,6 @@
 #include "mpi/observe/recorder_calls.hpp"
 
 namespace poe::observe {
-namespace {
-
-// The class of messages that the program has not sent (tracer/probe/format.hpp).
-constexpr std::uint8_t kOfLibrary = 1;
-
-}  // namespace
 
 void Recorder::describe_object(const PoeObservedCall& call, const CallShape& shape,
                                CallNotes& notes) {
@@ -84,8 +78,8 @@ void Recorder::note_object_needs(const PoeObservedCall& call, const CallShape& s
             for (const ObservedNeed& target : comm->access) {
                 const std::uint32_t number =
                     sends_.next({comm->context, target.peer, ObservedNeed::kAccessEnds});
-                tracer().sent(kOfLibrary, target.peer, ObservedNeed::kAccessEnds, 0, number,
-                              {.context = comm->context});
+                tracer().sent(trace::kCollectiveMessages, target.peer, ObservedNeed::kAccessEnds, 0,
+                              number, {.context = comm->context});
             }
             note_epoch(comm->access);
             break;
@@ -154,8 +148,9 @@ void Recorder::take_effect_on_object(const PoeObservedCall& call, const CallShap
             // windows.
             if (notes.comm == nullptr || !is_true(call, shape.flag)) break;
             for (const ObservedNeed& origin : notes.comm->exposure)
-                tracer().received(kOfLibrary, origin.peer, ObservedNeed::kAccessEnds, 0,
-                                  origin.number, {.context = notes.comm->context});
+                tracer().received(trace::kCollectiveMessages, origin.peer,
+                                  ObservedNeed::kAccessEnds, 0, origin.number,
+                                  {.context = notes.comm->context});
             break;
         case Action::kCloseFile:
             files_.remove(notes.handle);

@@ -10,13 +10,15 @@
 
 namespace poe::observe {
 
-// True if a thread of this process runs, or waits for a processor.
+// True if a thread of this process runs, waits for a processor, or waits for a disk.
 inline bool wants_to_run(int thread) {
     std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
     std::string text;
     std::getline(file, text);
     const std::size_t name_end = text.rfind(')');
-    return name_end != std::string::npos && text.size() > name_end + 2 && text[name_end + 2] == 'R';
+    if (name_end == std::string::npos || text.size() <= name_end + 2) return false;
+    const char state = text[name_end + 2];
+    return state == 'R' || state == 'D';
 }
 
 // Blocks until none of these threads wants to run, or until that time has passed. A thread that has

@@ -129,6 +129,7 @@ class Replay {
     void message_done(const Message& message);
     void note_open(TaskTimeline& task, const Message& message);
     void end_probe(TaskTimeline& receiver, const Message& message);
+    void tell_late_sender(const Message& message, const InCall& in, Time until, CallFrame* call);
     void note_received(TaskTimeline& sender, const Message& message);
     void note_arrival(TaskTimeline& task, Time when);
     Hold hold_of(const OpenSend& send, const CallFrame& call) const;

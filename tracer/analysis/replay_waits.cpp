@@ -221,15 +221,8 @@ void Replay::message_done(const Message& message) {
     // A task does not wait for itself.
     if (in.region != 0 && message.sent > in.since && message.from != message.to) {
         CallFrame* call = outer_call(receiver, definitions_);
-        tell_wait({.why = Wait::Why::kLateSender,
-                   .task = message.to,
-                   .whom = message.from,
-                   .from = in.since,
-                   .to = std::min(message.sent, message.received),
-                   .region = in.region,
-                   .site = in.site,
-                   .pattern = of_program ? WaitPattern::kLateSender : pattern_of_window(in.region)},
-                  call != nullptr && call->since == in.since ? call : nullptr);
+        tell_late_sender(message, in, message.received,
+                         call != nullptr && call->since == in.since ? call : nullptr);
     }
     if (of_program) note_received(state_.tasks[static_cast<std::size_t>(message.from)], message);
 }
@@ -246,15 +239,23 @@ void Replay::end_probe(TaskTimeline& receiver, const Message& message) {
         return;
     receiver.probe.reset();
     if (message.from == message.to) return;
+    const InCall in{.since = probe.since, .region = probe.region, .site = probe.site};
+    tell_late_sender(message, in, receiver.probe_left, nullptr);
+}
+
+// The receiver has waited in that call until the message was sent, but not longer than `until`.
+void Replay::tell_late_sender(const Message& message, const InCall& in, Time until,
+                              CallFrame* call) {
+    const bool of_program = message.context == kUserMessages;
     tell_wait({.why = Wait::Why::kLateSender,
                .task = message.to,
                .whom = message.from,
-               .from = probe.since,
-               .to = std::min(message.sent, receiver.probe_left),
-               .region = probe.region,
-               .site = probe.site,
-               .pattern = WaitPattern::kLateSender},
-              nullptr);
+               .from = in.since,
+               .to = std::min(message.sent, until),
+               .region = in.region,
+               .site = in.site,
+               .pattern = of_program ? WaitPattern::kLateSender : pattern_of_window(in.region)},
+              call);
 }
 
 void Replay::note_received(TaskTimeline& sender, const Message& message) {

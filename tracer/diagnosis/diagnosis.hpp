@@ -81,7 +81,7 @@ struct Diagnosis {
     Time traced{0};         // the time of all tasks
     std::vector<WaitState> waits;  // those that occurred, longest first
     std::vector<NamedCause> causes;
-    // Waits for whose causes only the last kMostLookedAt activities were looked at.
+    // The length of the waits for which kMostLookedAt ended the search for causes.
     Time causes_cut{0};
     LongVector<PathPart> path;
     PerTask<Time> path_by_task;

@@ -75,8 +75,11 @@ std::string causes_part(const Diagnosis& diagnosis) {
     }
     out += and_more(diagnosis.causes.size(), shown);
     if (diagnosis.causes_cut > Time{0})
-        out += fmt::format("  for {} of waits, only the last {} calls before them were looked at\n",
-                           span_words(diagnosis.causes_cut), kMostLookedAt);
+        out += fmt::format(
+            "  the search stopped after {} calls and computations: {} of the waits may have "
+            "earlier "
+            "causes\n",
+            kMostLookedAt, span_words(diagnosis.causes_cut));
     return out;
 }
 

@@ -131,7 +131,7 @@ class Search {
     LongVector<Time> points_;
     LongVector<Carried> carried_;  // by wait
     LongVector<bool> done_;        // by wait
-    Time cut_{0};                  // the cost of waits whose causes were not looked for everywhere
+    Time cut_{0};                  // length of the waits for which kMostLookedAt ended the search
     std::map<std::tuple<TaskId, State, std::uint32_t, std::uint32_t, std::uint32_t>, Cause> causes_;
 };
 

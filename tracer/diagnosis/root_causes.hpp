@@ -42,12 +42,12 @@ struct Cause {
 };
 
 // Returns the causes of all waits, the most expensive one first. The costs of a wait that lasts
-// from 0 to 1 s are 1e9. Needs time in proportion to the number of waits, times that of the
-// activities between two communications of a pair of tasks, of which the last `kMostLookedAt`
-// count.
+// from 0 to 1 s are 1e9. The search for the causes of a wait begins at its sync point
+// (sync_points.hpp), but looks at no more than the last kMostLookedAt activities of each of the two
+// tasks. If `cut` is not null, the function adds to it the length of the waits for which this limit
+// ended the search. It needs time in proportion to the number of waits, times that of the
+// activities looked at for each.
 inline constexpr std::size_t kMostLookedAt = 4096;
-// Adds to `cut`, unless it is null, the length of the waits for which that limit left something
-// out.
 std::vector<Cause> find_root_causes(const History& history, Time* cut = nullptr);
 
 }  // namespace poe::trace

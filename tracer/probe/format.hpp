@@ -183,7 +183,8 @@ enum class Doing : std::uint8_t { kRuns = 1, kSleeps = 2, kDisk = 3, kStopped = 
 
 inline constexpr std::uint32_t kNobody = 0xffffffff;
 inline constexpr std::uint32_t kManyBytes = 0xffffffff;
-// Classes of messages: the program's own messages, and those of collective calls.
+// Classes of messages: the program's own messages, and those that the library sends for collective
+// calls and windows.
 inline constexpr std::uint8_t kUserMessages = 0;
 inline constexpr std::uint8_t kCollectiveMessages = 1;
 // The program's own messages as an observer sees them: they are counted among those with the same

@@ -278,7 +278,7 @@ TEST_CASE("only what a task does longer is a delay") {
     CHECK(causes[0].cost() == Approx(200'000));
 }
 
-TEST_CASE("causes are looked for since the last communication") {
+TEST_CASE("causes are searched for since the two tasks last depended on each other") {
     // Task 1 computes long before the first barrier, and is on time at the second one.
     auto tasks = task_streams(2);
     sync_call(tasks[0], 100, 910, 0);
@@ -291,7 +291,7 @@ TEST_CASE("causes are looked for since the last communication") {
     CHECK(computing_cost(causes, 0) == 100);
 }
 
-TEST_CASE("a message that has come is no reason for what its call waits for afterwards") {
+TEST_CASE("a message that came early in a call is no sync point for the rest of that call") {
     // Task 1 waits in one call for the messages of tasks 0 and 2, which are recorded at its end.
     // Task 2 computes. Then task 0 waits for task 1 in a barrier.
     auto tasks = task_streams(3);
@@ -312,7 +312,7 @@ TEST_CASE("a message that has come is no reason for what its call waits for afte
     CHECK(computing_cost(causes, 1) < 50);
 }
 
-TEST_CASE("a message that nobody waited for is no reason to forget what its receiver did before") {
+TEST_CASE("a message for which nobody has waited is no sync point") {
     // Task 0 sends at once; task 1 computes, and receives that long afterwards. Then task 0 waits
     // for task 1.
     auto tasks = task_streams(2);
@@ -324,7 +324,7 @@ TEST_CASE("a message that nobody waited for is no reason to forget what its rece
     CHECK(computing_cost(causes, 1) > 950);
 }
 
-TEST_CASE("members of a rooted call that left it early are compared from then on") {
+TEST_CASE("the sync point of a rooted call is when the first of the two tasks left it") {
     // A reduction to task 0, which computes; the others do not wait for it there, but in the
     // barrier.
     auto tasks = task_streams(3);
@@ -342,7 +342,7 @@ TEST_CASE("members of a rooted call that left it early are compared from then on
     CHECK(computing_cost(causes, 0) > 1900);
 }
 
-TEST_CASE("a call that waits for a message and leaves it to the next call is a late sender") {
+TEST_CASE("waiting in a call such as MPI_Probe, which does not receive, is a late sender") {
     auto tasks = task_streams(2);
     // It receives nothing, as MPI_Probe.
     tasks[1].enter(us(100), kBrecvCall, 0, 5, 1);
@@ -354,7 +354,7 @@ TEST_CASE("a call that waits for a message and leaves it to the next call is a l
     CHECK(computing_cost(find_root_causes(told.history), 0) > 390);
 }
 
-TEST_CASE("waits whose causes were not looked for everywhere are told") {
+TEST_CASE("the search for causes reports the waits for which it stopped at its limit") {
     const auto cut_after = [](int calls) {
         auto tasks = task_streams(2);
         for (int i = 0; i < calls; ++i) {
