@@ -78,8 +78,9 @@ void Recorder::note_object_needs(const PoeObservedCall& call, const CallShape& s
             for (const ObservedNeed& target : comm->access) {
                 const std::uint32_t number =
                     sends_.next({comm->context, target.peer, ObservedNeed::kAccessEnds});
-                tracer().sent(trace::kCollectiveMessages, target.peer, ObservedNeed::kAccessEnds, 0,
-                              number, {.context = comm->context});
+                if (tracer().on())
+                    tracer().sent(trace::kCollectiveMessages, target.peer,
+                                  ObservedNeed::kAccessEnds, 0, number, {.context = comm->context});
             }
             note_epoch(comm->access);
             break;
@@ -146,7 +147,7 @@ void Recorder::take_effect_on_object(const PoeObservedCall& call, const CallShap
             // where it has recorded its message. MPI_Win_start and MPI_Win_complete may return
             // before a target opens its window, so nothing is recorded of messages that open
             // windows.
-            if (notes.comm == nullptr || !is_true(call, shape.flag)) break;
+            if (notes.comm == nullptr || !is_true(call, shape.flag) || !tracer().on()) break;
             for (const ObservedNeed& origin : notes.comm->exposure)
                 tracer().received(trace::kCollectiveMessages, origin.peer,
                                   ObservedNeed::kAccessEnds, 0, origin.number,
