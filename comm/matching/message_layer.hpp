@@ -390,12 +390,13 @@ class MessageLayer final : private PipeSink {
     UnexpectedMessages unexpected_;
     std::uint64_t posted_with_wildcard_ = 0;
     std::uint64_t next_order_ = 1;
-    ReceiveRequest* blocking_ = nullptr;  // a blocking call's unmatched receive; not in posted_
-    ReceiveRequest blocking_receive_;     // used by receive()
-    const Outcome* awaited_ = nullptr;    // outcome of the operation being waited for
-    std::size_t offers_ = 0;              // messages for which may_be_taken_in() is true
-    std::vector<Fetch> fetches_;          // newest first; the last one is continued next
-    std::vector<Peer*> bursting_;         // peers whose bursts are in progress
+    ReceiveRequest* blocking_ = nullptr;   // a blocking call's unmatched receive; not in posted_
+    ReceiveRequest blocking_receive_;      // used by receive()
+    const Outcome* awaited_ = nullptr;     // outcome of the operation being waited for
+    std::size_t offers_ = 0;               // messages for which may_be_taken_in() is true
+    std::vector<Unexpected*> spare_list_;  // empty; its memory is for take_in_offers()
+    std::vector<Fetch> fetches_;           // newest first; the last one is continued next
+    std::vector<Peer*> bursting_;          // peers whose bursts are in progress
     std::optional<CopyMethod> forced_way_;
     Bytes visited_ = 0;  // bytes moved for the peer being polled
     IdTable<SendRequest> sends_;

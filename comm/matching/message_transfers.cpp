@@ -2,6 +2,7 @@
 // the sender's memory or streamed. Long messages are those that are announced (rendezvous) and
 // those that a waiting sender offers (handover.hpp).
 #include <algorithm>
+#include <utility>
 
 #include "comm/matching/handover.hpp"
 #include "comm/matching/message_events.hpp"
@@ -92,7 +93,7 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
 bool MessageLayer::take_in_offers() {
     if (offers_ == 0) [[likely]]
         return false;
-    std::vector<Unexpected*> taken;
+    std::vector<Unexpected*> taken = std::move(spare_list_);
     for (Unexpected* message = unexpected_.oldest(); message != nullptr; message = message->newer) {
         if (!message->may_be_taken_in()) continue;
         Peer& from = peer(message->from.source);
@@ -102,7 +103,10 @@ bool MessageLayer::take_in_offers() {
         taken.push_back(message);
     }
     for (Unexpected* message : taken) take_in(*message);
-    return !taken.empty();
+    const bool any = !taken.empty();
+    taken.clear();
+    spare_list_ = std::move(taken);
+    return any;
 }
 
 void MessageLayer::take_in(Unexpected& offer) {
