@@ -9,6 +9,8 @@ from measuring import (BUILD, HYDRA, OPEN_MPI, POE, compile_program, environment
 from results import row
 
 LAUNCHES = 3
+# So many times the launches at most, until all programs have met one state of the cores at each size.
+PATIENT = 4
 # Repetitions of a run that met the same state of the cores (see repetitions.h).
 LEAST_REPETITIONS = 20
 # Bytes and what MPL may take of the faster MPI's time, at most.
@@ -46,12 +48,20 @@ def launch(name, tasks, program, arguments, extra, patience=300, least=LEAST_REP
 
 
 def operation(built, what, sizes, tasks=2, pin="cores", extra=(), launches=LAUNCHES, names=None, **how):
-    """state -> name -> bytes -> median over launches, for states in which all that finished were met at some size.
-    A run that failed or took too long is not repeated."""
+    """state -> name -> bytes -> median over launches. A size has figures in a state only if all programs met that state,
+    so that None beside figures means a run that failed or took too long; such a run is not repeated. Sizes that no state
+    has are launched again, PATIENT times at most. States without figures are left out."""
     names = names or list(built)
     values, failed = {}, set()
-    for _ in range(launches):
+
+    def met(state, size):
+        of = values[state]
+        return any((name, size) in of for name in names) and all((name, size) in of or (name, size) in failed for name in names)
+
+    for launched in range(PATIENT * launches):
         for size in sizes:  # short runs in turns: the state may change at any time
+            if launched >= launches and any(met(state, size) for state in values):
+                continue
             for name in names:
                 if (name, size) in failed:
                     continue
@@ -59,18 +69,18 @@ def operation(built, what, sizes, tasks=2, pin="cores", extra=(), launches=LAUNC
                 if found is None:
                     failed.add((name, size))
                 for (_, state), value in (found or {}).items():
-                    values.setdefault(state, {}).setdefault(name, {}).setdefault(size, []).append(value)
-    medians = {state: {name: {size: measured(of.get(size, ())) for size in sizes}
-                       for name in names for of in [by_name.get(name, {})]}
-               for state, by_name in values.items()}
-    return {state: of for state, of in medians.items()
-            if any(all(of[name][size] or (name, size) in failed for name in names) for size in sizes)}
+                    values.setdefault(state, {}).setdefault((name, size), []).append(value)
+    return {state: {name: {size: measured(of.get((name, size), ())) if met(state, size) else None for size in sizes}
+                    for name in names}
+            for state, of in values.items() if any(met(state, size) for size in sizes)}
 
 
 def show(title, by_state, targets, own="MPL"):
     for state, result in sorted(by_state.items()):
         rows = []
         for size, target in targets.items():
+            if all(of[size] is None for of in result.values()):
+                continue
             ours = result[own][size]
             share = ratio(ours, *(result[name][size] for name in ("MPICH", "Open MPI")))
             verdict = "" if target is None or share is None else ("met" if share <= target else "MISSED")

@@ -112,9 +112,10 @@ def cells(row):
 
 
 def section(topic, header_line, rows):
-    """The text of a topic, from its heading to the last row of its table."""
+    """The text of a topic, from its heading to the last row of its table. A row without any figure is left out."""
     lines = [f"## {topic}", "", header_line, ""]
-    for words in (COLUMNS, ("---",) * len(COLUMNS), *map(cells, rows)):
+    known = [row for row in rows if any(row.get(of) is not None for of in ("ours", "peer", "ratio"))]
+    for words in (COLUMNS, ("---",) * len(COLUMNS), *map(cells, known)):
         lines.append("| " + " | ".join(word.replace("|", "\\|") for word in words) + " |")
     return "\n".join(lines) + "\n"
 

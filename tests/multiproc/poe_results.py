@@ -96,12 +96,34 @@ today
 | a\\|b | 1.00 | - | - | - | - |
 """)
 
+    def test_a_row_without_figures_is_left_out(self):
+        rows = [row("a", None, {"MPICH": None}, 1.0), row("b", None, {"MPICH": 2.0}, 1.0)]
+        self.assertEqual(section("", "", rows), section("", "", rows[1:]))
+
     def test_the_line_above(self):
         machine = {"cpu": "AMD EPYC", "cores": 2, "kernel": "6.18.44-x", "system": "Debian 12", "date": "2026-11-24",
                    "mpich": "4.0.2-2+b1", "openmpi-bin": "4.1.4-3+b1", "libpmix2": "not installed"}
         self.assertEqual(header(machine, "./dev bench launch"),
                          "2026-11-24; 2 cores (AMD EPYC), Debian 12, Linux 6.18; MPICH 4.0.2, Open MPI 4.1.4; "
                          "`./dev bench launch`")
+
+
+class States(unittest.TestCase):
+    """The state of the cores changes between launches, and only figures of one state are compared."""
+
+    def measured(self, launches):
+        """operation() with the next of these results at each launch, and the number of launches."""
+        with mock.patch.object(comm_bench, "launch", side_effect=launches) as launch:
+            return comm_bench.operation({"POE": "p", "MPICH": "m"}, "pingpong", (8,), launches=1), launch.call_count
+
+    def test_launches_until_all_have_met_one_state(self):
+        near, far = ({(8, state): value} for state, value in (("near", 1.0), ("far", 3.0)))
+        self.assertEqual(self.measured([far, near, far, far]), ({"far": {"POE": {8: 3.0}, "MPICH": {8: 3.0}}}, 4))
+        self.assertEqual(self.measured([far, near] * comm_bench.PATIENT), ({}, 2 * comm_bench.PATIENT))
+
+    def test_a_failed_run_is_not_repeated(self):
+        near = {(8, "near"): 1.0}
+        self.assertEqual(self.measured([near, None]), ({"near": {"POE": {8: 1.0}, "MPICH": {8: None}}}, 2))
 
 
 class Replacing(unittest.TestCase):
