@@ -46,7 +46,8 @@ class Namer {
                             .what = std::string(state_word(what.state)),
                             .region = region(what.region),
                             .line = line(what.site),
-                            .phase = region(what.phase)};
+                            .phase = region(what.phase),
+                            .next_call = ""};
         const auto call = calls_.find(what.site);
         if (what.state == State::kComputing && call != calls_.end() && call->second != 0)
             named.next_call = region(call->second);
