@@ -7,6 +7,7 @@
 #include "collectives/api/api.hpp"
 #include "collectives/api/api_context.hpp"
 #include "collectives/engine/call_checker.hpp"
+#include "collectives/engine/irregular_calls.hpp"
 #include "comm/api/api_checks.hpp"
 #include "tracer/probe/process_context.hpp"
 
@@ -157,6 +158,12 @@ class Entry {
             if (PlannedLine* line = library_.planned()->next("indexv", *group_))
                 return run_planned(*line);
         }
+        if (ending.blocking && !made_.shape.matrix.empty() &&
+            !library_.names_algorithm(*group_, made_.shape)) {
+            if (const std::optional<ExchangeEnd> end =
+                    exchange_in_memory(library_, *group_, blocks()))
+                return refuse_outcome(call_, *end);
+        }
         // A call that must not block cannot ask for the lengths; it takes another algorithm.
         if (ending.blocking && library_.needs_whole_matrix(made_.shape)) {
             if (const Plan* wrong = library_.allgather_counts(*group_, made_.shape))
@@ -178,19 +185,30 @@ class Entry {
     }
 
   private:
-    // An irregular index by the plan of the run.
-    int run_planned(PlannedLine& line) {
+    // The blocks of an irregular index, by rank; valid until the next call on the group.
+    std::vector<ExchangeBlock>& blocks() {
         const Shape& shape = made_.shape;
         const auto me = static_cast<std::uint32_t>(group_->me);
-        auto* out = const_cast<std::byte*>(made_.run.given);
+        const std::byte* out = made_.run.given;
         std::byte* in = made_.run.result;
-        std::vector<PlannedBlock> blocks;
+        std::vector<ExchangeBlock>& blocks = state_of(*group_).blocks;
+        blocks.clear();
         for (std::uint32_t r = 0; r < n(); ++r) {
-            blocks.push_back({{out, shape.between(me, r)}, {in, shape.between(r, me)}});
-            out += shape.between(me, r);
-            in += shape.between(r, me);
+            const Bytes goes = shape.between(me, r);
+            const Bytes comes = shape.between(r, me);
+            blocks.push_back({out, goes, in, comes});
+            if (goes > 0) out += goes;
+            if (comes > 0) in += comes;
         }
-        return refuse_outcome(call_, exchange_planned({library_.messages(), *group_, line, blocks,
+        return blocks;
+    }
+    // An irregular index by the plan of the run.
+    int run_planned(PlannedLine& line) {
+        std::vector<PlannedBlock> planned;
+        for (const ExchangeBlock& each : blocks())
+            planned.push_back(
+                {{const_cast<std::byte*>(each.out), each.out_bytes}, {each.in, each.in_bytes}});
+        return refuse_outcome(call_, exchange_planned({library_.messages(), *group_, line, planned,
                                                        library_.next_type(*group_), kCclContext,
                                                        library_.progress()}));
     }

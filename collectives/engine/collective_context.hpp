@@ -58,7 +58,9 @@ class CollectiveContext final : private comm::Helper {
     // Counts the bytes of a call that run_blocking made without a plan. Messages are counted where
     // they are sent.
     void count_traffic(const Group& group, const Shape& shape) noexcept {
-        const Transfer moved = transfer_of(shape, static_cast<std::uint32_t>(group.me));
+        count_traffic(transfer_of(shape, static_cast<std::uint32_t>(group.me)));
+    }
+    void count_traffic(const Transfer& moved) noexcept {
         runtime_.traffic().add_sent(moved.given);
         runtime_.traffic().add_received(moved.gotten);
     }

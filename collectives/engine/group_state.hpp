@@ -8,6 +8,7 @@
 
 #include "collectives/call/groups.hpp"
 #include "collectives/engine/plan.hpp"
+#include "collectives/shm/exchange_block.hpp"
 #include "collectives/shm/shm_group.hpp"
 #include "collectives/shm/single_copy_calls.hpp"
 
@@ -30,6 +31,10 @@ struct GroupState final : GroupOwned {
     // not tell. The same at all members. Empty until MulticastCalls has found it out, and if
     // multicast is refused.
     std::optional<double> time_of_byte;
+    // Irregular indexes in shared memory (irregular_calls.hpp): the longest block of the last call,
+    // which is the same at all members; and memory for the blocks of a call.
+    Bytes longest_block = 0;
+    std::vector<ExchangeBlock> blocks;
 };
 
 // Returns the state of a group; creates it at the first call. The group owns it.

@@ -61,12 +61,13 @@ void copy(std::byte* to, const std::byte* from, Bytes bytes, bool non_temporal) 
 class StagedCall {
   public:
     StagedCall(Partners partners, CallTools& tools, GroupSegment& segment, const Shape& shape,
-               const Run& run, bool non_temporal)
+               const Run& run, std::span<const ExchangeBlock> blocks, bool non_temporal)
         : tools_(tools),
           segment_(segment),
           shape_(shape),
           run_(run),
           given_(given_in(shape, run)),
+          blocks_(blocks),
           non_temporal_(non_temporal),
           pairs_(partners == Partners::kOne),
           in_slices_(!pairs_ && is(Operation::kCombine)),
@@ -85,8 +86,9 @@ class StagedCall {
         pieces_ = std::max<std::uint64_t>((longest + piece_ - 1) / piece_, 1);
         // If a member shifts to itself, there is nothing to exchange.
         steps_ = nearest_ == 0 ? 0 : pairs_ && is(Operation::kIndex) ? pieces_ * (n_ - 1) : pieces_;
-        for (std::uint32_t d = nearest_; d < end_of(0); ++d)
-            gives_ = gives_ || moved(shape, me_, after(d)).bytes > 0;
+        const std::uint32_t end = is(Operation::kIndex) ? n_ : end_of(0);
+        for (std::uint32_t d = nearest_; d < end; ++d)
+            gives_ = gives_ || whole(me_, after(d)).bytes > 0;
     }
 
     void run() {
@@ -111,10 +113,27 @@ class StagedCall {
         return pairs_ ? nearest_of(step) + 1 : n_;
     }
     std::uint32_t after(std::uint32_t distance) const noexcept { return (me_ + distance) % n_; }
-    // The bytes that move from `giver` to `taker` in a step.
-    Movement piece_of(std::uint64_t step, std::uint32_t giver, std::uint32_t taker) const noexcept {
+    // What goes from one member to another. This member knows the addresses in its own memory only.
+    struct Piece {
+        const std::byte* from = nullptr;
+        std::byte* to = nullptr;
+        Bytes bytes = 0;
+    };
+    // All bytes from `giver` to `taker`, one of which is this member.
+    Piece whole(std::uint32_t giver, std::uint32_t taker) const noexcept {
+        if (!blocks_.empty()) {
+            const ExchangeBlock& block = blocks_[giver == me_ ? taker : giver];
+            return {block.out, block.in, giver == me_ ? block.out_bytes : block.in_bytes};
+        }
         const Movement all = moved(shape_, giver, taker);
-        const Bytes done = std::min(all.bytes, step % pieces_ * piece_);
+        if (all.bytes == 0) return {};
+        return {given_ + all.from, run_.result + all.to, all.bytes};
+    }
+    // The bytes that move in a step.
+    Piece piece_of(std::uint64_t step, std::uint32_t giver, std::uint32_t taker) const noexcept {
+        const Piece all = whole(giver, taker);
+        const Bytes done = step % pieces_ * piece_;
+        if (done >= all.bytes) return {};
         return {all.from + done, all.to + done, std::min(piece_, all.bytes - done)};
     }
     // The place of these bytes in a slot.
@@ -139,12 +158,12 @@ class StagedCall {
     }
     // In a combine there is nothing to copy: the own part is added to the others'.
     void keep_own() const {
-        const Movement own = moved(shape_, me_, me_);
-        if (!is(Operation::kCombine))
-            copy(run_.result + own.to, given_ + own.from, own.bytes, non_temporal_);
+        const Piece own = whole(me_, me_);
+        if (!is(Operation::kCombine)) copy(own.to, own.from, own.bytes, non_temporal_);
     }
 
     void give(std::uint64_t step) {
+        pick_ = {Store::kOrdinary, false};
         std::uint32_t taker = GroupSegment::kAll;
         if (pairs_) taker = gives_ ? after(nearest_of(step)) : GroupSegment::kNobody;
         const std::uint64_t call = pairs_   ? segment_.acquire(taker)
@@ -155,10 +174,9 @@ class StagedCall {
         const bool same_for_all =
             is(Operation::kBcast) || is(Operation::kConcat) || is(Operation::kCombine);
         for (std::uint32_t d = nearest_of(step); d < end_of(step); ++d) {
-            const Movement piece = piece_of(step, me_, after(d));
+            const Piece piece = piece_of(step, me_, after(d));
             if (piece.bytes > 0)
-                write(place(me_, after(d), call, piece.bytes), given_ + piece.from, piece.bytes,
-                      call);
+                write(place(me_, after(d), call, piece.bytes), piece.from, piece.bytes, call);
             if (same_for_all) break;
         }
         segment_.publish(taker, call);
@@ -196,8 +214,8 @@ class StagedCall {
         const std::uint64_t call = first_call_ + step;
         if (in_slices_) {
             for (std::uint32_t m = 0; m < n_; ++m) segment_.await_reduced(m, call);
-            const Movement piece = piece_of(step, me_, me_);
-            copy(run_.result + piece.to, segment_.slot_of(0, call), piece.bytes, non_temporal_);
+            const Piece piece = piece_of(step, me_, me_);
+            copy(piece.to, segment_.slot_of(0, call), piece.bytes, non_temporal_);
         } else {
             for (std::uint32_t d = nearest_of(step); d < end_of(step); ++d)
                 take_from((me_ + n_ - d) % n_, step, call);
@@ -206,19 +224,18 @@ class StagedCall {
     }
 
     void take_from(std::uint32_t giver, std::uint64_t step, std::uint64_t call) {
-        const Movement piece = piece_of(step, giver, me_);
+        const Piece piece = piece_of(step, giver, me_);
         if (piece.bytes == 0) return;
         segment_.await(giver, call);
         const std::byte* const slot = place(giver, me_, call, piece.bytes);
-        std::byte* const result = run_.result + piece.to;
         const bool timed = pairs_ && pick_.timed;
         const std::uint64_t took = time_of(timed, [&] {
             if (is(Operation::kCombine)) {
-                const std::byte* own = given_ + piece.from;
-                reduce_to(run_.reduction, result, me_ == 0 ? own : slot, me_ == 0 ? slot : own,
+                const std::byte* own = piece.from;
+                reduce_to(run_.reduction, piece.to, me_ == 0 ? own : slot, me_ == 0 ? slot : own,
                           piece.bytes, nullptr);
             } else {
-                copy(result, slot, piece.bytes, non_temporal_);
+                copy(piece.to, slot, piece.bytes, non_temporal_);
             }
         });
         if (timed)
@@ -231,6 +248,7 @@ class StagedCall {
     const Shape& shape_;
     const Run& run_;
     const std::byte* given_;
+    std::span<const ExchangeBlock> blocks_;  // if not empty, an index of these
     bool non_temporal_;
     bool pairs_;
     bool in_slices_;      // a combine among all
@@ -258,7 +276,17 @@ bool fits_staged(const Shape& shape, Partners partners) noexcept {
 
 void run_staged(Partners partners, CallTools& tools, GroupSegment& segment, const Shape& shape,
                 const Run& run, bool non_temporal) {
-    StagedCall(partners, tools, segment, shape, run, non_temporal).run();
+    StagedCall(partners, tools, segment, shape, run, {}, non_temporal).run();
+}
+
+void run_staged_index(Partners partners, CallTools& tools, GroupSegment& segment, Bytes longest,
+                      std::span<const ExchangeBlock> blocks, bool non_temporal) {
+    Shape shape;
+    shape.operation = Operation::kIndex;
+    shape.n = static_cast<std::uint32_t>(blocks.size());
+    shape.bytes = longest;
+    const Run none;
+    StagedCall(partners, tools, segment, shape, none, blocks, non_temporal).run();
 }
 
 }  // namespace poe::collectives

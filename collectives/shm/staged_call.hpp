@@ -38,8 +38,11 @@
 // that call.
 #pragma once
 
+#include <span>
+
 #include "collectives/call/call.hpp"
 #include "collectives/shm/call_tools.hpp"
+#include "collectives/shm/exchange_block.hpp"
 
 namespace poe::collectives {
 
@@ -53,5 +56,9 @@ bool fits_staged(const Shape& shape, Partners partners) noexcept;
 // `non_temporal`: the data of all members together are large for the caches (SelectedPath).
 void run_staged(Partners partners, CallTools& tools, GroupSegment& segment, const Shape& shape,
                 const Run& run, bool non_temporal);
+// Makes an index with blocks of unequal length, `blocks` by rank, whose lengths are equal at both
+// ends. `longest`: the longest block between two members; the same at all members.
+void run_staged_index(Partners partners, CallTools& tools, GroupSegment& segment, Bytes longest,
+                      std::span<const ExchangeBlock> blocks, bool non_temporal);
 
 }  // namespace poe::collectives

@@ -129,24 +129,48 @@ void exchange_all(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) 
     blocks.exchange();
 }
 
+// Moves the blocks in the shared memory of the node. The arguments are those of exchange_all().
+// False: the blocks must go as messages.
+template <typename Outgoing, typename Incoming>
+bool exchange_in_memory(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) {
+    std::vector<collectives::ExchangeBlock>& blocks = sequence.blocks();
+    blocks.clear();
+    bool unpacks = false;
+    for (int r = 0; r < sequence.size() && sequence.ok(); ++r) {
+        const Data out = outgoing(r);
+        const Data in = incoming(r);
+        if (r == sequence.rank()) sequence.refuse_same_memory(out, in);
+        unpacks = unpacks || !in.contiguous;
+        blocks.push_back({readable(sequence, out), out.bytes, writable(sequence, in), in.bytes});
+    }
+    if (!sequence.exchange_in_memory()) return false;
+    for (int r = 0; r < sequence.size() && unpacks; ++r) {
+        const collectives::ExchangeBlock& block = blocks[static_cast<std::size_t>(r)];
+        Data came = incoming(r);
+        came.bytes = block.in_bytes;
+        unpack_result(sequence, came, block.in);
+    }
+    return true;
+}
+
 // An alltoallv, which may follow a line of the run's plan. The arguments are those of
 // exchange_all().
 template <typename Outgoing, typename Incoming>
 void exchange_irregular(Sequence& sequence, Outgoing&& outgoing, Incoming&& incoming) {
-    if (!sequence.may_be_planned()) return exchange_all(sequence, outgoing, incoming);
-    std::vector<Data> out;
-    std::vector<Data> in;
-    for (int r = 0; r < sequence.size() && sequence.ok(); ++r) {
-        out.push_back(outgoing(r));
-        in.push_back(incoming(r));
-        if (r == sequence.rank()) sequence.refuse_same_memory(out.back(), in.back());
+    if (sequence.may_be_planned()) {
+        std::vector<Data> out;
+        std::vector<Data> in;
+        for (int r = 0; r < sequence.size() && sequence.ok(); ++r) {
+            out.push_back(outgoing(r));
+            in.push_back(incoming(r));
+            if (r == sequence.rank()) sequence.refuse_same_memory(out.back(), in.back());
+        }
+        if (!sequence.ok()) return;
+        if (collectives::PlannedLine* line = sequence.planned())
+            return sequence.exchange(*line, out, in);
     }
-    if (!sequence.ok()) return;
-    if (collectives::PlannedLine* line = sequence.planned())
-        return sequence.exchange(*line, out, in);
-    exchange_all(
-        sequence, [&](int r) { return out[static_cast<std::size_t>(r)]; },
-        [&](int r) { return in[static_cast<std::size_t>(r)]; });
+    if (sequence.may_use_memory() && exchange_in_memory(sequence, outgoing, incoming)) return;
+    exchange_all(sequence, outgoing, incoming);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "collectives/engine/irregular_calls.hpp"
 #include "mpi/collective/failures.hpp"
 #include "mpi/datatype/queries.hpp"
 #include "mpi/process/environment.hpp"
@@ -173,6 +174,19 @@ bool Sequence::over_network() {
         }
     }
     return *state_.over_network;
+}
+
+bool Sequence::may_use_memory() {
+    return recording_ == nullptr && !comm_.is_inter() && size() > 1 && !over_network();
+}
+
+bool Sequence::exchange_in_memory() {
+    if (!ok()) return true;
+    executed_ = true;
+    const std::optional<collectives::ExchangeEnd> end =
+        collectives::exchange_in_memory(context_, *comm_.group, blocks());
+    if (end) note_failure(*end, fault_);
+    return end.has_value();
 }
 
 bool Sequence::may_be_planned() {

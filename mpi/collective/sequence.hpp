@@ -131,6 +131,16 @@ class Sequence {
     collectives::CallProgress* progress() noexcept {
         return recording_ == nullptr ? &context_.progress() : nullptr;
     }
+    // True if an alltoallv may move its blocks in shared memory: if it is executed at once, within
+    // one node.
+    bool may_use_memory();
+    // Memory for the blocks of such a call, by rank.
+    std::vector<collectives::ExchangeBlock>& blocks() noexcept {
+        return collectives::state_of(*comm_.group).blocks;
+    }
+    // Moves these blocks in shared memory. False: nothing was done, and they must go as messages.
+    // All members of the communicator get the same answer.
+    bool exchange_in_memory();
     // True if alltoallv may follow a line of the run's plan.
     bool may_be_planned();
     // The line that this alltoallv follows; null if there is none. Call it once per alltoallv, at

@@ -64,6 +64,9 @@ mpi_test(random_collective_buffers mpl_run -n 4 -b 16384 $<TARGET_FILE:mpi_rando
 foreach(tasks 2 5)
   mpi_test(collective_long_blocks_nodes_${tasks} mpl_run -N 2 -n ${tasks} $<TARGET_FILE:mpi_collective_long_blocks>)
 endforeach()
+# Short and long irregular calls in shared memory, of more tasks; and with messages only.
+mpi_test(collective_irregular_16 mpl_run -n 16 $<TARGET_FILE:mpi_collective_irregular>)
+mpi_test(collective_irregular_tcp mpl_run -i -n 4 $<TARGET_FILE:mpi_collective_irregular>)
 # Plain calls are made within a node only.
 mpi_test(collective_plain_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_plain>)
 mpi_test(collective_plain_16 mpl_run -n 16 $<TARGET_FILE:mpi_collective_plain>)

@@ -32,6 +32,7 @@ struct TaskCall {
     std::string_view planned;  // its name in a plan; empty: not a blocking irregular call
     Bytes bytes = 0;
     std::map<TaskId, Bytes> sent;  // by destination; of calls whose lengths are planned
+    bool told_blocks = false;      // `sent` is what its kBlock records say
     bool by_plan = false;          // the traced run had a plan, so its messages are not the blocks
 };
 
@@ -78,6 +79,7 @@ class Finder : public Listener {
         if (task < 0) return;
         if (event.record.kind == Kind::kCollective) begin_call(event, task);
         if (event.record.kind == Kind::kSend) note_send(event, task);
+        if (event.record.kind == Kind::kBlock) note_block(event, task);
         if (event.record.kind == Kind::kLeave) note_bytes(event, task);
     }
     void on_interval(const Interval& interval) override {
@@ -112,6 +114,7 @@ class Finder : public Listener {
                          .planned = {},
                          .bytes = source_.bytes_of(event),
                          .sent = {},
+                         .told_blocks = false,
                          .by_plan = false});
         TaskCall& call = calls.back();
         if (how == Phase::kWhole)
@@ -133,13 +136,23 @@ class Finder : public Listener {
                                    : &groups_[open->second.first][task][open->second.second];
     }
 
+    // Messages of such a call belong to its preparation.
+    void note_block(const Event& event, TaskId task) {
+        TaskCall* call = open_call(task);
+        if (call == nullptr || call->planned.empty()) return;
+        if (!call->told_blocks) call->sent.clear();
+        call->told_blocks = true;
+        const auto to = static_cast<TaskId>(event.record.a);
+        if (to != task && event.record.b > 0) call->sent[to] += event.record.b;
+    }
+
     void note_send(const Event& event, TaskId task) {
         const Record& record = event.record;
         const auto to = static_cast<TaskId>(record.a);
         if (class_of_message(record.detail) != kUserMessages) {
             TaskCall* call = open_call(task);
             const Bytes bytes = source_.bytes_of(event);
-            if (call == nullptr || to == task || bytes == 0) return;
+            if (call == nullptr || call->told_blocks || to == task || bytes == 0) return;
             if (!call->planned.empty()) call->sent[to] += bytes;
             return;
         }

@@ -36,7 +36,7 @@
 namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 inline constexpr std::uint32_t kOldestVersion = 1;  // oldest version that readers support
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::size_t kHeaderBytes = 4096;  // streams in a file begin at multiples of it
@@ -84,8 +84,10 @@ enum class Kind : std::uint8_t {
     kWholeCall =
         24,  // a call from its beginning to its end; the time is that of the beginning. It replaces the
              // kCall of the beginning. extra, a: as in a kCall; detail, b: see WholeCall
+    kBlock = 25,  // what the collective call around it gives to one task, if the members know their
+                  // own lengths only and no messages carry the data. a: the task; b: bytes
 };
-inline constexpr std::uint8_t kLastKind = 24;
+inline constexpr std::uint8_t kLastKind = 25;
 
 // Which part of the collective operation of its kCollective a region covers.
 enum class Phase : std::uint8_t {

@@ -175,6 +175,12 @@ void Tracer::carried_out(std::string_view name, std::uint32_t round,
     recorder->record({.kind = Kind::kCarriedOut, .a = path->id, .b = pair(round, rounds)});
 }
 
+void Tracer::block(TaskId to, Bytes bytes) noexcept {
+    Recorder* recorder = for_states(kMessagesLevel);
+    if (recorder == nullptr) return;
+    recorder->record({.kind = Kind::kBlock, .a = static_cast<std::uint32_t>(to), .b = bytes});
+}
+
 bool Tracer::call(const CallRecord& call, OpenCall* open) noexcept {
     const bool operation = call.part >= CallPart::kCollective;
     // A message is recorded also in a thread whose states are not.

@@ -136,6 +136,9 @@ class Tracer {
     // path or algorithm, and the round, from 1 on, of how many; 0: it has none.
     void carried_out(std::string_view name, std::uint32_t round, std::uint32_t rounds) noexcept;
 
+    // The collective call that was entered last gives so much to a task, and no messages carry it.
+    void block(TaskId to, Bytes bytes) noexcept;
+
     // One record for what enter(), leave(), sent(), received(), send_ended() and collective()
     // record in several, for a program whose calls are observed (kNumberedByTag). The beginning of
     // a call and its part have one time. If several records are needed, because the stream wraps,

@@ -1,0 +1,88 @@
+// Irregular calls in shared memory; see irregular_calls.hpp.
+#include "collectives/engine/irregular_calls.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "collectives/shm/irregular_index.hpp"
+#include "collectives/shm/shm_group.hpp"
+#include "collectives/shm/staged_call.hpp"
+#include "tracer/probe/process_context.hpp"
+
+namespace poe::collectives {
+namespace {
+
+// The regular call whose path such a call takes. Lengths are rounded up to a power of two, so that
+// a program whose lengths change needs few decisions.
+Shape regular_call(std::uint32_t members, Bytes longest) {
+    Shape shape;
+    shape.operation = Operation::kIndex;
+    shape.n = members;
+    shape.bytes = std::bit_ceil(std::max(longest, kLine));
+    return shape;
+}
+
+// The segment for the exchange of lengths: the one for short calls, unless the blocks of the last
+// call would fit into the longer slots only. All members choose alike.
+GroupSegment& segment_for(ShmGroup& memory, std::uint32_t members, Bytes last_longest) {
+    GroupSegment& shorter = memory.short_region(false, GroupSegment::kLong.room());
+    const auto carries = [&](const GroupSegment& segment) {
+        return last_longest <= longest_carried(room_for_index(segment.sizes(), members), members);
+    };
+    if (carries(shorter)) return shorter;
+    GroupSegment* const longer = memory.staged();
+    return longer != nullptr && carries(*longer) ? *longer : shorter;
+}
+
+// Counts the traffic of a call that no messages have carried, and records its blocks.
+void tell(CollectiveContext& context, const Group& group, std::span<const ExchangeBlock> blocks) {
+    trace::Tracer& tracer = process_context().tracer;
+    Transfer moved;
+    for (std::size_t r = 0; r < blocks.size(); ++r) {
+        moved.given += blocks[r].out_bytes;
+        moved.gotten += blocks[r].in_bytes;
+        const bool own = r == static_cast<std::size_t>(group.me);
+        if (tracer.on() && (own || blocks[r].out_bytes > 0)) [[unlikely]]
+            tracer.block(group.members[r], blocks[r].out_bytes);
+    }
+    context.count_traffic(moved);
+}
+
+ExchangeEnd end_of(const Group& group, const IndexLengths& lengths) {
+    if (lengths.ok()) return {};
+    return {comm::Outcome::kDone, group.members[lengths.wrong.giver], lengths.wrong.came,
+            lengths.wrong.expected};
+}
+
+}  // namespace
+
+std::optional<ExchangeEnd> exchange_in_memory(CollectiveContext& context, Group& group,
+                                              std::span<ExchangeBlock> blocks) {
+    const std::uint32_t n = group.size();
+    if (n > kMostIndexMembers || context.spans_jobs(group)) return std::nullopt;
+    ShmGroup* const memory = context.memory_of(group);
+    if (memory == nullptr) return std::nullopt;
+    if (group.lost_member >= 0) [[unlikely]]
+        throw MemberLost(group.lost_member);
+    const CallProgress::Scope told(context.progress(), CollectivePath::kCopyInOut);
+    Bytes& longest = state_of(group).longest_block;
+    const IndexLengths lengths =
+        exchange_lengths(memory->tools(), segment_for(*memory, n, longest), blocks);
+    longest = lengths.longest;
+    if (!lengths.moved) {
+        if (!are_balanced(lengths, n)) return std::nullopt;
+        const SelectedPath selected = context.path_for(group, regular_call(n, lengths.longest));
+        const CollectivePath kind = selected.path->kind;
+        if (kind != CollectivePath::kPairwise && kind != CollectivePath::kCopyInOut)
+            return std::nullopt;
+        run_staged_index(kind == CollectivePath::kPairwise ? Partners::kOne : Partners::kAll,
+                         memory->tools(), *selected.segment, lengths.longest, blocks,
+                         selected.non_temporal);
+    }
+    tell(context, group, blocks);
+    // See CollectiveContext::run_on.
+    context.messages().progress();
+    return end_of(group, lengths);
+}
+
+}  // namespace poe::collectives
