@@ -10,6 +10,7 @@
  * "OPERATION BYTES TASKS MEDIAN BEST BATCHES CALLS", times of one call in microseconds. BYTES is
  * the vector's length, or one block's (scatter, gather, concat, index); reductions add doubles.
  * ibcast, icombine, iconcat, iindex and isync are non-blocking calls, each followed by its wait.
+ * scatterv, gatherv, concatv and indexv are irregular calls, here with blocks of equal length.
  * neighbor and ineighbor, in MPI only, exchange one block with each neighbour in a ring.
  * Each call's first and last bytes are checked once, before anything is timed. */
 #define _GNU_SOURCE
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_BATCHES = 1001, LEAST_BATCHES = 3, MOST_CALLS = 4096 };
+enum { MOST_BATCHES = 1001, LEAST_BATCHES = 3, MOST_CALLS = 4096, MOST_TASKS = 4096 };
 static const double kBatch = 5e-3;
 
 static int tasks, me;
@@ -84,6 +85,30 @@ static void index_all(void) {
 static void shift(void) {
     check(MPI_Sendrecv(out, (int)bytes, MPI_BYTE, (me + 1) % tasks, 1, in, (int)bytes, MPI_BYTE,
                        (me + tasks - 1) % tasks, 1, all, MPI_STATUS_IGNORE));
+}
+/* Irregular calls, here with blocks of equal length. */
+static int* lengths(void) {
+    static int kept[MOST_TASKS];
+    for (int i = 0; i < tasks; ++i) kept[i] = (int)bytes;
+    return kept;
+}
+static int* places(void) {
+    static int kept[MOST_TASKS];
+    for (int i = 0; i < tasks; ++i) kept[i] = i * (int)bytes;
+    return kept;
+}
+static void scatterv(void) {
+    check(MPI_Scatterv(out, lengths(), places(), MPI_BYTE, in, (int)bytes, MPI_BYTE, 0, all));
+}
+static void gatherv(void) {
+    check(MPI_Gatherv(out, (int)bytes, MPI_BYTE, in, lengths(), places(), MPI_BYTE, 0, all));
+}
+static void concatv(void) {
+    check(MPI_Allgatherv(out, (int)bytes, MPI_BYTE, in, lengths(), places(), MPI_BYTE, all));
+}
+static void indexv(void) {
+    check(
+        MPI_Alltoallv(out, lengths(), places(), MPI_BYTE, in, lengths(), places(), MPI_BYTE, all));
 }
 static void synchronise(void) {
     check(MPI_Barrier(all));
@@ -179,6 +204,24 @@ static void index_all(void) {
 static void shift(void) {
     check(mpc_shift(out, in, bytes, 1, 0, ALLGRP));
 }
+/* Irregular calls, here with blocks of equal length. */
+static int* lengths(void) {
+    static int kept[MOST_TASKS];
+    for (int i = 0; i < tasks; ++i) kept[i] = (int)bytes;
+    return kept;
+}
+static void scatterv(void) {
+    check(mpc_scatterv(out, in, lengths(), 0, ALLGRP));
+}
+static void gatherv(void) {
+    check(mpc_gatherv(out, in, lengths(), 0, ALLGRP));
+}
+static void concatv(void) {
+    check(mpc_concatv(out, in, lengths(), ALLGRP));
+}
+static void indexv(void) {
+    check(mpc_indexv(out, lengths(), in, lengths(), ALLGRP));
+}
 static void synchronise(void) {
     check(mpc_sync(ALLGRP));
 }
@@ -259,19 +302,23 @@ static const struct operation operations[] = {
     {"concat", concat, 1, 0},     {"index", index_all, 0, 0},     {"shift", shift, 1, 1},
     {"sync", synchronise, 1, 1},  {"ibcast", ibcast, 1, 1},       {"icombine", icombine, 1, 1},
     {"iconcat", iconcat, 1, 0},   {"iindex", iindex, 0, 0},       {"isync", isync, 1, 1},
-    {"neighbor", neighbor, 2, 2}, {"ineighbor", ineighbor, 2, 2},
+    {"neighbor", neighbor, 2, 2}, {"ineighbor", ineighbor, 2, 2}, {"scatterv", scatterv, 0, 1},
+    {"gatherv", gatherv, 1, 0},   {"concatv", concatv, 1, 0},     {"indexv", indexv, 0, 0},
 };
 
 static void verify(const struct operation* what) {
     const double sum = tasks * (tasks - 1) / 2.0;
     what->call();
-    if (what->call == bcast || what->call == ibcast || what->call == scatter) expect(0, 1);
+    if (what->call == bcast || what->call == ibcast || what->call == scatter ||
+        what->call == scatterv)
+        expect(0, 1);
     if (what->call == combine || what->call == icombine || (what->call == reduce && me == 0))
         expect(sum, 1);
     if (what->call == prefix) expect(me * (me + 1) / 2.0, 1);
     if (what->call == shift) expect((me + tasks - 1) % tasks, 1);
     if (what->call == concat || what->call == iconcat || what->call == index_all ||
-        what->call == iindex || (what->call == gather && me == 0))
+        what->call == iindex || what->call == concatv || what->call == indexv ||
+        ((what->call == gather || what->call == gatherv) && me == 0))
         expect(tasks - 1, (size_t)tasks);
     if (what->call == neighbor || what->call == ineighbor) {
         if (first_of(in) != (me + tasks - 1) % tasks || first_of(in + bytes) != (me + 1) % tasks)
@@ -331,6 +378,7 @@ static void measure(const struct operation* what, double seconds) {
 int main(int argc, char** argv) {
     begin(&argc, &argv);
     if (argc < 4) fail("usage: coll_bench OPERATION BYTES SECONDS [apart]");
+    if (tasks > MOST_TASKS) fail("too many tasks");
     bytes = strtoul(argv[2], NULL, 10);
     apart = argc > 4 && strcmp(argv[4], "apart") == 0;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i) {

@@ -37,7 +37,8 @@ MATCHING = {"posted": ("half a round trip among {} posted receives", (10, 10000)
             "late": ("a match in reverse order, of {} unexpected messages", (10, 10000)),
             "communicators": ("half a round trip, in turn over {} communicators", (10, 1000))}
 MATCHING_TARGET = 1.3
-OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "sync", "ibcast",
+OPERATIONS = ("bcast", "reduce", "combine", "prefix", "scatter", "gather", "concat", "index", "scatterv", "gatherv",
+              "concatv", "indexv", "sync", "ibcast",
               "icombine", "iconcat", "iindex", "isync", "neighbor", "ineighbor")
 WITHOUT_MPL, WITHOUT_SIZES = ("neighbor", "ineighbor"), ("sync", "isync")
 SIZES = (8, 1024, 65536)
