@@ -251,8 +251,9 @@ bool CollectiveContext::single_copy_is_cheaper(Group& group, const Shape& shape)
 
 CollectiveContext::CachedPath CollectiveContext::decide_path(Group& group, const Shape& shape) {
     CachedPath cached;
-    if (shape.is_regular()) {
+    if (shape.matrix.empty()) {
         cached.bytes = shape.bytes;
+        cached.blocks = CachedPath::Blocks::of(shape);
         cached.element = shape.element;
         cached.gid = group.gid;
         cached.operation = shape.operation;

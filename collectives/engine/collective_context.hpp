@@ -185,15 +185,26 @@ class CollectiveContext final : private comm::Helper {
     std::vector<std::uint32_t> find_nodes_of(const Group& group) const;
     PlannedCalls* plan_of_run();
     // A short call costs less than the decision on its path, so decisions are cached, in an entry
-    // that follows from the shape. Only decisions on regular calls are cached.
+    // that follows from the shape. Decisions on an irregular index are not cached.
     struct CachedPath {
         // True if the entry is for this group and shape.
         bool is_for(const Group& its_group, const Shape& shape) const noexcept {
             return bytes == shape.bytes && gid == its_group.gid && operation == shape.operation &&
                    element == shape.element && commutative == shape.commutative &&
-                   exact == shape.exact && shape.is_regular();
+                   exact == shape.exact && shape.matrix.empty() && blocks == Blocks::of(shape);
         }
+        // What the decision depends on if blocks have unequal lengths.
+        struct Blocks {
+            Bytes longest = 0;
+            Bytes all = 0;
+            bool operator==(const Blocks&) const = default;
+            static Blocks of(const Shape& shape) noexcept {
+                if (shape.offsets.empty()) return {};
+                return {shape.longest_block(), shape.span(0, shape.n)};
+            }
+        };
         Bytes bytes = 0;
+        Blocks blocks;
         Bytes element = 0;
         int gid = -1;
         Operation operation = Operation::kSync;

@@ -84,8 +84,9 @@ bool prepare_short(CollectiveContext& context, Group& group, bool packed, Bytes 
 bool prepare_one_way(CollectiveContext& context, Group& group, const Shape& shape,
                      SelectedPath& selected) {
     selected.sync_first = context.barrier();
-    const bool packed = shape.bytes <= GroupSegment::packed_of(shape.n).room();
-    return prepare_short(context, group, packed, shape.bytes, selected);
+    const Bytes each = shape.longest_block();
+    const bool packed = each <= GroupSegment::packed_of(shape.n).room();
+    return prepare_short(context, group, packed, each, selected);
 }
 
 bool prepare_both_ways(CollectiveContext& context, Group& group, const Shape& shape,

@@ -79,6 +79,13 @@ struct Shape {
         if (end <= n) return offsets[end] - offsets[first];
         return offsets[n] - offsets[first] + offsets[end - n];
     }
+    // The bytes of the vector, or of the longest block of a scatter, gather or concat.
+    Bytes longest_block() const noexcept {
+        if (offsets.empty()) return bytes;
+        Bytes most = 0;
+        for (std::uint32_t rank = 0; rank < n; ++rank) most = std::max(most, length(rank));
+        return most;
+    }
     // The longest block of an index, also of those that a rank keeps.
     Bytes longest() const noexcept {
         return matrix.empty() ? bytes : *std::max_element(matrix.begin(), matrix.end());

@@ -33,8 +33,8 @@ void collect(const Shape& shape, const Run& run, const GroupSegment& segment, st
             if (shape.operation == Operation::kGather && static_cast<Rank>(member) != shape.root)
                 return;
             const Bytes from = shape.operation == Operation::kIndex ? member * shape.bytes : 0;
-            for (std::uint32_t m = 0; m < shape.n; ++m, result += shape.bytes)
-                put(result, segment.slot_of(m, call) + from, shape.bytes);
+            for (std::uint32_t m = 0; m < shape.n; ++m)
+                put(result + shape.offset(m), segment.slot_of(m, call) + from, shape.length(m));
             return;
         }
     }
@@ -46,11 +46,24 @@ void collect(const Shape& shape, const Run& run, const GroupSegment& segment, st
     }
 }
 
+// The bytes that this member writes to its slot.
+Bytes contribution_of(const Shape& shape, std::uint32_t member) noexcept {
+    switch (shape.operation) {
+        case Operation::kIndex:
+            return shape.bytes * shape.n;
+        case Operation::kGather:
+        case Operation::kConcat:
+            return shape.length(member);
+        default:
+            return shape.bytes;
+    }
+}
+
 }  // namespace
 
 Bytes contribution_to(const Shape& shape) noexcept {
     if (is_from_root(shape)) return 0;
-    return shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.bytes;
+    return shape.operation == Operation::kIndex ? shape.bytes * shape.n : shape.longest_block();
 }
 
 Bytes published_in(const Shape& shape) noexcept {
@@ -60,14 +73,16 @@ Bytes published_in(const Shape& shape) noexcept {
         case Operation::kCombine:
             return shape.bytes;
         case Operation::kScatter:
-            return shape.bytes * shape.n;
+        case Operation::kGather:
+        case Operation::kConcat:
+            return shape.span(0, shape.n);
         default:
             return contribution_to(shape) * shape.n;
     }
 }
 
 bool fits_short(const Shape& shape) noexcept {
-    if (!shape.is_regular() || contribution_to(shape) > GroupSegment::kLong.room() ||
+    if (!shape.matrix.empty() || contribution_to(shape) > GroupSegment::kLong.room() ||
         published_in(shape) > GroupSegment::kLong.result)
         return false;
     // In an index, one member sorts all blocks if they are shorter than a cache line, because that
@@ -86,7 +101,7 @@ bool fits_cache_lines(const Shape& shape, bool barrier) noexcept {
         default:
             if (!barrier || is_from_root(shape)) return false;
     }
-    return shape.n <= kMaxLineMembers && shape.is_regular() &&
+    return shape.n <= kMaxLineMembers && shape.matrix.empty() &&
            contribution_to(shape) <= GroupSegment::short_of(shape.n).room();
 }
 
@@ -94,7 +109,7 @@ bool fits_cache_lines(const Shape& shape, bool barrier) noexcept {
                                  const Run& run) {
     const std::uint32_t me = segment.me();
     const std::uint64_t call = segment.acquire(GroupSegment::kAll);
-    put(segment.slot_of(me, call), run.given, contribution_to(shape));
+    put(segment.slot_of(me, call), run.given, contribution_of(shape, me));
     segment.publish(GroupSegment::kAll, call);
     for (std::uint32_t m = 0; m < shape.n; ++m) {
         if (m != me) segment.await(m, call, tools.spins());
@@ -111,7 +126,7 @@ bool fits_cache_lines(const Shape& shape, bool barrier) noexcept {
     // the same.
     const std::uint32_t one =
         shape.operation == Operation::kGather ? static_cast<std::uint32_t>(shape.root) : me;
-    const Bytes contribution = contribution_to(shape);
+    const Bytes contribution = contribution_of(shape, me);
     const Bytes bytes = published_in(shape);
     const std::uint64_t call = segment.acquire(GroupSegment::kNobody);
     put(segment.slot_of(me, call), run.given, contribution);
@@ -142,7 +157,7 @@ void give_to_one(CallTools& tools, GroupSegment& segment, const Shape& shape, co
     const std::uint32_t taker = to == me || to == shape.n ? GroupSegment::kNobody : to;
     const std::uint64_t call = segment.acquire(taker);
     if (taker != GroupSegment::kNobody) {
-        put(segment.slot_of(me, call), run.given, shape.bytes);
+        put(segment.slot_of(me, call), run.given, contribution_of(shape, me));
         segment.publish(taker, call);
     }
     // The members that give to this one: those from `m` on, before `end`.
@@ -150,8 +165,8 @@ void give_to_one(CallTools& tools, GroupSegment& segment, const Shape& shape, co
     const std::uint32_t end = shift ? std::min(m + 1, shape.n) : to == me ? shape.n : 0;
     for (; m < end; ++m) {
         if (m != me) segment.await(m, call, tools.spins());
-        put(run.result + (shift ? 0 : m * shape.bytes),
-            m == me ? run.given : segment.slot_of(m, call), shape.bytes);
+        put(run.result + (shift ? 0 : shape.offset(m)),
+            m == me ? run.given : segment.slot_of(m, call), contribution_of(shape, m));
     }
     segment.release(call);
 }
@@ -159,7 +174,8 @@ void give_to_one(CallTools& tools, GroupSegment& segment, const Shape& shape, co
 void publish_from_root(CallTools&, GroupSegment& segment, const Shape& shape, const Run& run) {
     const auto root = static_cast<std::uint32_t>(shape.root);
     const bool scatter = shape.operation == Operation::kScatter;
-    const Bytes own = scatter ? segment.me() * shape.bytes : 0;
+    const Bytes own = scatter ? shape.offset(segment.me()) : 0;
+    const Bytes bytes = scatter ? shape.length(segment.me()) : shape.bytes;
     const Bytes all = published_in(shape);
     const bool is_root = segment.me() == root;
     const std::uint64_t call =
@@ -168,10 +184,10 @@ void publish_from_root(CallTools&, GroupSegment& segment, const Shape& shape, co
     if (is_root) {
         put(result, given_in(shape, run), all);
         segment.publish_result(call);
-        if (scatter) put(run.result, run.given + own, shape.bytes);
+        if (scatter) put(run.result, run.given + own, bytes);
     } else {
         segment.await_result(call, root);
-        put(run.result, result + own, shape.bytes);
+        put(run.result, result + own, bytes);
     }
     segment.release(call);
 }

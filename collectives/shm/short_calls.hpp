@@ -13,7 +13,7 @@ namespace poe::collectives {
 bool fits_short(const Shape& shape) noexcept;
 // True if exchange_slots() with slots of one cache line is the best way to make the call.
 bool fits_cache_lines(const Shape& shape, bool barrier) noexcept;
-// The bytes that each member writes to its slot, and those of a result that one member publishes.
+// The most bytes that a member writes to its slot, and those of a result that one member publishes.
 Bytes contribution_to(const Shape& shape) noexcept;
 Bytes published_in(const Shape& shape) noexcept;
 
