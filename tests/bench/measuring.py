@@ -175,10 +175,13 @@ def output_of(command, patience, **variables):
 
 
 def in_turns(launches, runs):
-    """name -> median of what its run gives, of so many launches in turns; one that gave None is not run again."""
+    """name -> median of what its run gives, of so many launches in turns; one that gave None is not run again.
+    Each turn begins with another one, so that no program always runs after the same other program."""
     values = {name: [] for name in runs}
-    for _ in range(launches):
-        for name, run in runs.items():
+    names = list(runs)
+    for turn in range(launches):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
             if None not in values[name]:
-                values[name].append(run())
+                values[name].append(runs[name]())
     return {name: measured(of) for name, of in values.items()}
