@@ -27,7 +27,7 @@ Shape regular_call(std::uint32_t members, Bytes longest) {
 GroupSegment& segment_for(ShmGroup& memory, std::uint32_t members, Bytes last_longest) {
     GroupSegment& shorter = memory.short_region(false, GroupSegment::kLong.room());
     const auto carries = [&](const GroupSegment& segment) {
-        return last_longest <= longest_carried(room_for_index(segment.sizes(), members), members);
+        return last_longest <= longest_carried(segment.sizes(), members);
     };
     if (carries(shorter)) return shorter;
     GroupSegment* const longer = memory.staged();

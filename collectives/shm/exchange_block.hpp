@@ -1,5 +1,5 @@
-// ExchangeBlock: what two members give each other in an index with blocks of unequal length, as one
-// of them sees it. Plain data.
+// ExchangeBlock: the block that a member sends to one other member, and the block that it receives
+// from that member, in an index with blocks of unequal length. Plain data.
 #pragma once
 
 #include <cstddef>

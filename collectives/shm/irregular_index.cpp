@@ -26,6 +26,10 @@ constexpr Bytes kLeastShare = 4;
 constexpr Bytes step_of(Bytes longest) {
     return (longest + kBlockStep - 1) / kBlockStep * kBlockStep;
 }
+// The bytes of a slot that the exchange of lengths uses.
+constexpr Bytes room_in(const GroupSegment::Sizes& sizes, std::uint32_t members) {
+    return sizes.spanned ? GroupSegment::common_piece(members) : sizes.room();
+}
 constexpr Bytes lengths_at(Bytes room, std::uint32_t members) {
     return room - sizeof(OwnLengths) - members * sizeof(Length);
 }
@@ -56,12 +60,9 @@ class IndexSlot {
 
 }  // namespace
 
-Bytes room_for_index(const GroupSegment::Sizes& sizes, std::uint32_t members) noexcept {
-    return sizes.spanned ? GroupSegment::common_piece(members) : sizes.room();
-}
-
-Bytes longest_carried(Bytes room, std::uint32_t members) noexcept {
-    return std::min(kMostCarried, lengths_at(room, members) / kBlockStep / members * kBlockStep);
+Bytes longest_carried(const GroupSegment::Sizes& sizes, std::uint32_t members) noexcept {
+    const Bytes room = lengths_at(room_in(sizes, members), members);
+    return std::min(kMostCarried, room / kBlockStep / members * kBlockStep);
 }
 
 bool are_balanced(const IndexLengths& lengths, std::uint32_t members) noexcept {
@@ -74,8 +75,8 @@ bool are_balanced(const IndexLengths& lengths, std::uint32_t members) noexcept {
                                            std::span<ExchangeBlock> blocks) {
     const auto n = static_cast<std::uint32_t>(blocks.size());
     const std::uint32_t me = segment.me();
-    const Bytes room = room_for_index(segment.sizes(), n);
-    const Bytes carried = longest_carried(room, n);
+    const Bytes room = room_in(segment.sizes(), n);
+    const Bytes carried = longest_carried(segment.sizes(), n);
     OwnLengths own;
     for (std::uint32_t m = 0; m < n; ++m) {
         if (m == me) continue;

@@ -38,10 +38,8 @@ struct IndexLengths {
 // The maximum number of members. The lengths of more would take too much of a slot.
 inline constexpr std::uint32_t kMostIndexMembers = 128;
 
-// The bytes of a slot of these sizes that the exchange of lengths uses.
-Bytes room_for_index(const GroupSegment::Sizes& sizes, std::uint32_t members) noexcept;
-// The longest block that an exchange of lengths with so much room carries.
-Bytes longest_carried(Bytes room, std::uint32_t members) noexcept;
+// The longest block that an exchange of lengths in a segment of these sizes carries.
+Bytes longest_carried(const GroupSegment::Sizes& sizes, std::uint32_t members) noexcept;
 
 // Exchanges the lengths, and the blocks if they are short enough for the segment; blocks. `blocks`
 // has the own blocks by rank. Afterwards, no block is longer than what its giver gives or than the

@@ -159,10 +159,10 @@ TEST_CASE("blocks of very unequal length are not balanced") {
 
 TEST_CASE("an exchange of lengths has room for the lengths of all members") {
     for (std::uint32_t n = 2; n <= kMostIndexMembers; ++n) {
-        const Bytes shorter = room_for_index(GroupSegment::kLong, n);
-        const Bytes longer = room_for_index(GroupSegment::staged_of(n), n);
-        CHECK(shorter >= n * (4 + longest_carried(shorter, n)) + 16);
-        CHECK(longer >= n * (4 + longest_carried(longer, n)) + 16);
-        CHECK(longest_carried(longer, n) >= 64);
+        const Bytes shorter = longest_carried(GroupSegment::kLong, n);
+        const Bytes longer = longest_carried(GroupSegment::staged_of(n), n);
+        CHECK(GroupSegment::kLong.room() >= n * (4 + shorter) + 16);
+        CHECK(GroupSegment::common_piece(n) >= n * (4 + longer) + 16);
+        CHECK(longer >= 64);
     }
 }
