@@ -74,6 +74,10 @@ class CollectiveContext final : private comm::Helper {
             cached = decide_path(group, shape);
         return cached.selected;
     }
+    // True if a call of this shape works in place (Path::in_place).
+    bool works_in_place(Group& group, const Shape& shape) {
+        return path_for(group, shape).path->in_place(shape);
+    }
     // Returns the path by this transport. Empty: the group has none for such calls.
     std::optional<SelectedPath> path_by(Transport transport, Group& group, const Shape& shape);
     // Makes a call on this path; blocks. The result is that of run_blocking.

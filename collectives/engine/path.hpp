@@ -48,6 +48,9 @@ struct Path {
     // first call of its kind blocks.
     bool (*prepare)(CollectiveContext& context, Group& group, const Shape& shape,
                     SelectedPath& selected);
+    // True if what a member gives may be in the memory of its result, as MPI_IN_PLACE has it: the
+    // path writes no part of a result before it has copied what is given there.
+    bool (*in_place)(const Shape& shape);
     // Makes the call; blocks. Returns the plan that was run, or that failed; null if the call
     // succeeded without a plan of its own.
     Plan* (*run)(const PathCall& call);

@@ -45,6 +45,22 @@ bool passes_sums_on(const Shape& shape) {
     return shape.operation == Operation::kReduce || shape.operation == Operation::kPrefix;
 }
 
+// Which paths work in place (Path::in_place).
+
+bool always(const Shape&) {
+    return true;
+}
+
+bool never(const Shape&) {
+    return false;
+}
+
+// If more than two members exchange their blocks in pairs, a block that comes from a member may be
+// written before the one for that member has been sent.
+bool unless_partners_change(const Shape& shape) {
+    return shape.operation != Operation::kIndex || shape.n == 2;
+}
+
 // Short calls (short_calls.hpp).
 
 bool is_short_shift(const Shape& shape, bool) {
@@ -235,31 +251,32 @@ constexpr Transport kMulticast = Transport::kMulticast;
 constexpr Transport kMessages = Transport::kMessages;
 
 constexpr Path kPaths[] = {
-    {"cache-line", kShared, fits_cache_lines, prepare_both_ways, run_in_memory<exchange_slots>,
-     CollectivePath::kCacheLine},
-    {"pipelined-reduce", kShared, is_pipelined_reduce, prepare_pipelined_reduce,
+    {"cache-line", kShared, fits_cache_lines, prepare_both_ways, always,
+     run_in_memory<exchange_slots>, CollectivePath::kCacheLine},
+    {"pipelined-reduce", kShared, is_pipelined_reduce, prepare_pipelined_reduce, always,
      run_in_memory<pipelined_reduce>, CollectivePath::kPipelinedReduce},
-    {"shift", kShared, is_short_shift, prepare_one_way, run_in_memory<give_to_one>,
+    {"shift", kShared, is_short_shift, prepare_one_way, always, run_in_memory<give_to_one>,
      CollectivePath::kShift},
-    {"gather", kShared, is_short_gather, prepare_one_way, run_in_memory<give_to_one>,
+    {"gather", kShared, is_short_gather, prepare_one_way, always, run_in_memory<give_to_one>,
      CollectivePath::kGather},
-    {"from-root", kShared, is_short_from_root, prepare_from_root, run_in_memory<publish_from_root>,
-     CollectivePath::kFromRoot},
-    {"swap", kShared, is_short_swap, prepare_both_ways, run_in_memory<exchange_slots>,
+    {"from-root", kShared, is_short_from_root, prepare_from_root, always,
+     run_in_memory<publish_from_root>, CollectivePath::kFromRoot},
+    {"swap", kShared, is_short_swap, prepare_both_ways, always, run_in_memory<exchange_slots>,
      CollectivePath::kSwap},
-    {"arrive-and-publish", kShared, is_short_for_all, prepare_both_ways,
+    {"arrive-and-publish", kShared, is_short_for_all, prepare_both_ways, always,
      run_in_memory<arrive_and_publish>, CollectivePath::kArriveAndPublish},
-    {"pairwise", kShared, is_exchanged_by_pairs, prepare_staged, run_piece_by_piece<Partners::kOne>,
-     CollectivePath::kPairwise},
-    {"copy-in-out", kShared, is_copied_in_and_out, prepare_staged,
+    {"pairwise", kShared, is_exchanged_by_pairs, prepare_staged, unless_partners_change,
+     run_piece_by_piece<Partners::kOne>, CollectivePath::kPairwise},
+    {"copy-in-out", kShared, is_copied_in_and_out, prepare_staged, always,
      run_piece_by_piece<Partners::kAll>, CollectivePath::kCopyInOut},
-    {"single-copy", kDirect, is_single_copy, prepare_single_copy, run_single_copy,
+    {"single-copy", kDirect, is_single_copy, prepare_single_copy, never, run_single_copy,
      CollectivePath::kSingleCopy},
-    {"multicast", kMulticast, is_multicast, prepare_multicast, run_multicast,
+    {"multicast", kMulticast, is_multicast, prepare_multicast, never, run_multicast,
      CollectivePath::kMulticast},
-    {"hierarchical", kMessages, is_hierarchical, prepare_hierarchical, run_hierarchical,
+    {"hierarchical", kMessages, is_hierarchical, prepare_hierarchical, never, run_hierarchical,
      CollectivePath::kHierarchical},
-    {"schedule", kMessages, is_any, prepare_nothing, run_schedule, CollectivePath::kSchedule},
+    {"schedule", kMessages, is_any, prepare_nothing, never, run_schedule,
+     CollectivePath::kSchedule},
 };
 
 static_assert(std::size(kPaths) <= kMostPaths);

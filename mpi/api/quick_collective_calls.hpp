@@ -30,11 +30,13 @@ inline bool complete(MPI_Comm handle, const CallPlace& place, Describe&& describ
         return make_plain_call(runtime, comm, plain);
     });
 }
-// Starts that call without waiting for its end, and stores its request. False if it is not plain.
+// Starts that call without waiting for its end, and stores its request. False if it is not plain,
+// or in place.
 template <typename Describe>
 inline bool start(MPI_Comm handle, MPI_Request* request, Describe&& describe) {
     if (request == nullptr) return false;
     return with_plain(handle, describe, [&](comm::Runtime& runtime, Comm& comm, PlainCall& plain) {
+        if (plain.in_place) return false;
         *request = handle_of(start_plain_call(runtime, comm, plain));
         return true;
     });
@@ -47,8 +49,8 @@ inline bool is_rank(const Comm& comm, int root) noexcept {
     return root >= 0 && root < comm.size();
 }
 // The block of a rank in a buffer of blocks.
-inline const void* block_of(const void* buffer, int rank, Bytes bytes) noexcept {
-    return static_cast<const std::byte*>(buffer) + static_cast<Bytes>(rank) * bytes;
+inline std::byte* block_of(const void* buffer, int rank, Bytes bytes) noexcept {
+    return static_cast<std::byte*>(const_cast<void*>(buffer)) + static_cast<Bytes>(rank) * bytes;
 }
 inline constexpr PlainCall kNotPlain{collectives::Operation::kBcast};
 
@@ -87,11 +89,18 @@ inline PlainCall plain_reduction(Comm& comm, collectives::Operation operation, :
                                  const void* given, void* result, MPI_Count count,
                                  MPI_Datatype datatype, MPI_Op op, int root, bool gets) {
     const KnownReduction* const reduction = repeated_reduction(comm, op, datatype);
-    if (reduction == nullptr || !is_plain(given) ||
+    const bool in_place = given == MPI_IN_PLACE && gets;
+    if (reduction == nullptr || !(in_place || is_plain(given)) ||
         (gets && (!is_plain(result) || result == given)))
         return kNotPlain;
-    return {operation, what, plain_bytes(count, datatype), root, given, gets ? result : nullptr,
-            reduction};
+    return {.operation = operation,
+            .what = what,
+            .bytes = plain_bytes(count, datatype),
+            .root = root,
+            .given = in_place ? result : given,
+            .result = gets ? result : nullptr,
+            .reduction = reduction,
+            .in_place = in_place};
 }
 inline auto plain_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
                          MPI_Op op, int root) {
@@ -155,23 +164,39 @@ struct PlainBlocks {
     MPI_Count recvcount;
     MPI_Datatype recvtype;
 
+    Bytes sent_bytes() const noexcept { return plain_bytes(sendcount, sendtype); }
+    Bytes received_bytes() const noexcept { return plain_bytes(recvcount, recvtype); }
     bool are_alike() const noexcept { return recvcount == sendcount && recvtype == sendtype; }
     bool are_plain() const noexcept {
         return is_plain(sendbuf) && is_plain(recvbuf) && are_alike();
     }
+    // The member sends what is in the memory of what it receives.
+    bool are_received_in_place() const noexcept {
+        return sendbuf == MPI_IN_PLACE && is_plain(recvbuf);
+    }
+    // The root of a scatter keeps its block where it is.
+    bool are_sent_in_place() const noexcept { return recvbuf == MPI_IN_PLACE && is_plain(sendbuf); }
 };
 
 inline auto plain_gather(const PlainBlocks& blocks, int root) {
     return [=](Comm& members) {
-        const Bytes bytes = plain_bytes(blocks.sendcount, blocks.sendtype);
-        const bool is_root = root == members.rank;
-        if (!is_rank(members, root) || !is_plain(blocks.sendbuf) ||
-            (is_root &&
-             (!blocks.are_plain() || block_of(blocks.recvbuf, root, bytes) == blocks.sendbuf)))
-            return kNotPlain;
-        return PlainCall{
-            collectives::Operation::kGather,   ::poe::Call::kGather, bytes, root, blocks.sendbuf,
-            is_root ? blocks.recvbuf : nullptr};
+        PlainCall call{.operation = collectives::Operation::kGather,
+                       .what = ::poe::Call::kGather,
+                       .bytes = blocks.sent_bytes(),
+                       .root = root,
+                       .given = blocks.sendbuf};
+        if (root != members.rank)
+            return is_rank(members, root) && is_plain(blocks.sendbuf) ? call : kNotPlain;
+        call.result = blocks.recvbuf;
+        if (blocks.are_received_in_place()) {
+            call.bytes = blocks.received_bytes();
+            call.given = block_of(blocks.recvbuf, root, call.bytes);
+            call.in_place = true;
+            return call;
+        }
+        const bool plain =
+            blocks.are_plain() && block_of(blocks.recvbuf, root, call.bytes) != blocks.sendbuf;
+        return plain ? call : kNotPlain;
     };
 }
 inline bool gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -190,14 +215,23 @@ inline bool igather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 inline auto plain_scatter(const PlainBlocks& blocks, int root) {
     return [=](Comm& members) {
-        const Bytes bytes = plain_bytes(blocks.recvcount, blocks.recvtype);
-        const bool is_root = root == members.rank;
-        if (!is_rank(members, root) || !is_plain(blocks.recvbuf) ||
-            (is_root &&
-             (!blocks.are_plain() || block_of(blocks.sendbuf, root, bytes) == blocks.recvbuf)))
-            return kNotPlain;
-        return PlainCall{collectives::Operation::kScatter,   ::poe::Call::kScatter, bytes, root,
-                         is_root ? blocks.sendbuf : nullptr, blocks.recvbuf};
+        PlainCall call{.operation = collectives::Operation::kScatter,
+                       .what = ::poe::Call::kScatter,
+                       .bytes = blocks.received_bytes(),
+                       .root = root,
+                       .result = blocks.recvbuf};
+        if (root != members.rank)
+            return is_rank(members, root) && is_plain(blocks.recvbuf) ? call : kNotPlain;
+        call.given = blocks.sendbuf;
+        if (blocks.are_sent_in_place()) {
+            call.bytes = blocks.sent_bytes();
+            call.result = block_of(blocks.sendbuf, root, call.bytes);
+            call.in_place = true;
+            return call;
+        }
+        const bool plain =
+            blocks.are_plain() && block_of(blocks.sendbuf, root, call.bytes) != blocks.recvbuf;
+        return plain ? call : kNotPlain;
     };
 }
 inline bool scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -216,15 +250,16 @@ inline bool iscatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 inline auto plain_allgather(const PlainBlocks& blocks) {
     return [=](Comm& members) {
-        const Bytes bytes = plain_bytes(blocks.sendcount, blocks.sendtype);
-        if (!blocks.are_plain() || block_of(blocks.recvbuf, members.rank, bytes) == blocks.sendbuf)
-            return kNotPlain;
-        return PlainCall{collectives::Operation::kConcat,
-                         ::poe::Call::kConcat,
-                         bytes,
-                         0,
-                         blocks.sendbuf,
-                         blocks.recvbuf};
+        const bool in_place = blocks.are_received_in_place();
+        const Bytes bytes = in_place ? blocks.received_bytes() : blocks.sent_bytes();
+        const void* const own = block_of(blocks.recvbuf, members.rank, bytes);
+        if (!in_place && (!blocks.are_plain() || own == blocks.sendbuf)) return kNotPlain;
+        return PlainCall{.operation = collectives::Operation::kConcat,
+                         .what = ::poe::Call::kConcat,
+                         .bytes = bytes,
+                         .given = in_place ? own : blocks.sendbuf,
+                         .result = blocks.recvbuf,
+                         .in_place = in_place};
     };
 }
 inline bool allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -242,13 +277,15 @@ inline bool iallgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
 
 inline auto plain_alltoall(const PlainBlocks& blocks) {
     return [=](Comm&) {
-        if (!blocks.are_plain() || blocks.recvbuf == blocks.sendbuf) return kNotPlain;
-        return PlainCall{collectives::Operation::kIndex,
-                         ::poe::Call::kIndex,
-                         plain_bytes(blocks.sendcount, blocks.sendtype),
-                         0,
-                         blocks.sendbuf,
-                         blocks.recvbuf};
+        const bool in_place = blocks.are_received_in_place();
+        if (!in_place && (!blocks.are_plain() || blocks.recvbuf == blocks.sendbuf))
+            return kNotPlain;
+        return PlainCall{.operation = collectives::Operation::kIndex,
+                         .what = ::poe::Call::kIndex,
+                         .bytes = in_place ? blocks.received_bytes() : blocks.sent_bytes(),
+                         .given = in_place ? blocks.recvbuf : blocks.sendbuf,
+                         .result = blocks.recvbuf,
+                         .in_place = in_place};
     };
 }
 inline bool alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,

@@ -33,6 +33,11 @@ const std::byte* readable(Sequence& sequence, const Data& data) {
     return data.contiguous ? data.start : copied(sequence, data);
 }
 
+const std::byte* given_in_place(Sequence& sequence, const Data& data,
+                                const collectives::Shape& shape) {
+    return data.contiguous && sequence.works_in_place(shape) ? data.start : copied(sequence, data);
+}
+
 const std::byte* copied(Sequence& sequence, const Data& data) {
     std::byte* const memory = sequence.scratch(data.bytes);
     sequence.local([data, memory] { data.pack(memory); });

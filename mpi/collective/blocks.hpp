@@ -68,6 +68,10 @@ class EqualBlocks {
 // Memory from which CCL reads the data: that of the program if it is contiguous; otherwise scratch
 // memory, into which the sequence packs it.
 const std::byte* readable(Sequence& sequence, const Data& data);
+// What a call in place gives: the data, which are in the memory of its result, or a copy of them if
+// a call of this shape does not work in place (Sequence::works_in_place).
+const std::byte* given_in_place(Sequence& sequence, const Data& data,
+                                const collectives::Shape& shape);
 // A copy of the data in scratch memory.
 const std::byte* copied(Sequence& sequence, const Data& data);
 // Memory into which CCL writes the data: that of the program if it is contiguous, otherwise scratch

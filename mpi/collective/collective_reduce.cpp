@@ -23,11 +23,13 @@ void copy_own(Sequence& sequence, const Vectors& vectors, const Operands& operan
     sequence.local([from, to, packed] { copy_data(from, to, packed); });
 }
 
-// The given vector of a call, in place or not. Precondition: no fault.
-const std::byte* given_of(Sequence& sequence, const Vectors& vectors, const Operands& operands) {
+// The given vector of a call of this shape, in place or not. Precondition: no fault.
+const std::byte* given_of(Sequence& sequence, const Vectors& vectors, const Operands& operands,
+                          const Shape& shape) {
     if (operands.send != MPI_IN_PLACE)
         return vectors.given(sequence, operands.send, operands.count, false);
-    return vectors.given(sequence, operands.receive, operands.count, true);
+    return vectors.given(sequence, operands.receive, operands.count,
+                         !sequence.works_in_place(shape));
 }
 
 // Reduces `n` vectors of `bytes` bytes, one after the other, in their order, into the last one.
@@ -65,12 +67,11 @@ void reduce(Sequence& sequence, const Operands& operands, int root) {
         if (operands.send != MPI_IN_PLACE) copy_own(sequence, vectors, operands);
         return;
     }
-    const std::byte* const given = given_of(sequence, vectors, operands);
+    Shape shape = shape_of(Operation::kReduce, vectors.reduction().bytes(operands.count), root);
+    const std::byte* const given = given_of(sequence, vectors, operands, shape);
     std::byte* const result =
         is_root ? vectors.result(sequence, operands.receive, operands.count) : nullptr;
-    sequence.reduce(PoeCall::kReduce,
-                    shape_of(Operation::kReduce, vectors.reduction().bytes(operands.count), root),
-                    given, result);
+    sequence.reduce(PoeCall::kReduce, std::move(shape), given, result);
     if (is_root) vectors.put(sequence, result, operands.receive, operands.count);
 }
 
@@ -85,10 +86,10 @@ void reduce_for_all(Sequence& sequence, const Operands& operands, PoeCall what,
         if (operands.send != MPI_IN_PLACE) copy_own(sequence, vectors, operands);
         return;
     }
-    const std::byte* const given = given_of(sequence, vectors, operands);
+    Shape shape = shape_of(operation, vectors.reduction().bytes(operands.count));
+    const std::byte* const given = given_of(sequence, vectors, operands, shape);
     std::byte* const result = vectors.result(sequence, operands.receive, operands.count);
-    sequence.reduce(what, shape_of(operation, vectors.reduction().bytes(operands.count)), given,
-                    result);
+    sequence.reduce(what, std::move(shape), given, result);
     vectors.put(sequence, result, operands.receive, operands.count);
 }
 
@@ -126,9 +127,10 @@ void exscan(Sequence& sequence, const Operands& operands) {
     const Vectors vectors(sequence, operands, true, checks_result);
     if (!sequence.ok() || operands.count == 0 || sequence.size() == 1) return;
     const Bytes bytes = vectors.reduction().bytes(operands.count);
-    const std::byte* const given = given_of(sequence, vectors, operands);
+    Shape shape = shape_of(Operation::kPrefix, bytes);
+    const std::byte* const given = given_of(sequence, vectors, operands, shape);
     std::byte* const prefix = sequence.scratch(bytes);
-    sequence.reduce(PoeCall::kPrefix, shape_of(Operation::kPrefix, bytes), given, prefix);
+    sequence.reduce(PoeCall::kPrefix, std::move(shape), given, prefix);
     std::byte* const result = sequence.rank() > 0
                                   ? vectors.result(sequence, operands.receive, operands.count)
                                   : sequence.scratch(bytes);

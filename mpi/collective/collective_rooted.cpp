@@ -130,11 +130,11 @@ void gather(Sequence& sequence, const Buffer& send, const Buffer& receive, int r
     const Data all = blocks.all(sequence.size());
     if (!send.in_place()) sequence.refuse_same_memory(own, blocks[root]);
     if (!sequence.ok() || own.bytes == 0) return;
+    Shape shape = shape_of(Operation::kGather, own.bytes, root);
     const std::byte* const given =
-        send.in_place() ? copied(sequence, own) : readable(sequence, own);
+        send.in_place() ? given_in_place(sequence, own, shape) : readable(sequence, own);
     std::byte* const result = writable(sequence, all);
-    sequence.collective(PoeCall::kGather, shape_of(Operation::kGather, own.bytes, root), given,
-                        result);
+    sequence.collective(PoeCall::kGather, std::move(shape), given, result);
     unpack_result(sequence, all, result);
 }
 
@@ -172,14 +172,19 @@ void scatter(Sequence& sequence, const Buffer& send, const Buffer& receive, int 
     const Data all = blocks.all(sequence.size());
     if (!sequence.ok() || all.bytes == 0) return;
     const Bytes bytes = all.bytes / static_cast<Bytes>(sequence.size());
-    const Data own =
-        receive.in_place() ? Data(sequence.scratch(bytes), bytes) : sequence.data(receive);
+    Shape shape = shape_of(Operation::kScatter, bytes, root);
+    const std::byte* const given = readable(sequence, all);
+    if (receive.in_place()) {
+        const Data own = blocks[root];
+        const bool kept = all.contiguous && sequence.works_in_place(shape);
+        std::byte* const result = kept ? own.start : sequence.scratch(bytes);
+        return sequence.collective(PoeCall::kScatter, std::move(shape), given, result);
+    }
+    const Data own = sequence.data(receive);
     sequence.refuse_same_memory(blocks[root], own);
     if (!sequence.ok()) return;
-    const std::byte* const given = readable(sequence, all);
     std::byte* const result = writable(sequence, own);
-    sequence.collective(PoeCall::kScatter, shape_of(Operation::kScatter, bytes, root), given,
-                        result);
+    sequence.collective(PoeCall::kScatter, std::move(shape), given, result);
     unpack_result(sequence, own, result);
 }
 

@@ -188,12 +188,10 @@ void allgather(Sequence& sequence, const Buffer& send, const Buffer& receive) {
     const Data all = blocks.all(sequence.size());
     if (!send.in_place()) sequence.refuse_same_memory(own, blocks[sequence.rank()]);
     if (!sequence.ok() || all.bytes == 0) return;
+    Shape shape = shape_of(Operation::kConcat, all.bytes / static_cast<Bytes>(sequence.size()));
     const std::byte* const given =
-        send.in_place() ? copied(sequence, own) : readable(sequence, own);
+        send.in_place() ? given_in_place(sequence, own, shape) : readable(sequence, own);
     std::byte* const result = writable(sequence, all);
-    Shape shape;
-    shape.operation = Operation::kConcat;
-    shape.bytes = all.bytes / static_cast<Bytes>(sequence.size());
     sequence.collective(PoeCall::kConcat, std::move(shape), given, result);
     unpack_result(sequence, all, result);
 }
@@ -212,13 +210,12 @@ void allgatherv(Sequence& sequence, const Buffer& send, const Blocks& receive) {
     const Data own = send.in_place() ? blocks[sequence.rank()] : sequence.data(send);
     if (!send.in_place()) sequence.refuse_same_memory(own, blocks[sequence.rank()]);
     if (!sequence.ok()) return;
-    const std::byte* const given =
-        send.in_place() ? copied(sequence, own) : readable(sequence, own);
-    std::byte* const result = all.direct ? all.start : sequence.scratch(all.offsets.back());
-    Shape shape;
-    shape.operation = Operation::kConcat;
-    shape.bytes = all.offsets.back() / static_cast<Bytes>(sequence.size());
+    Shape shape =
+        shape_of(Operation::kConcat, all.offsets.back() / static_cast<Bytes>(sequence.size()));
     shape.offsets = all.offsets;
+    const std::byte* const given =
+        send.in_place() ? given_in_place(sequence, own, shape) : readable(sequence, own);
+    std::byte* const result = all.direct ? all.start : sequence.scratch(all.offsets.back());
     sequence.collective(PoeCall::kConcat, std::move(shape), given, result);
     if (all.direct) return;
     for (int r = 0; r < sequence.size(); ++r)
@@ -238,12 +235,10 @@ void alltoall(Sequence& sequence, const Buffer& send, const Buffer& receive) {
     const Data out = send.in_place() ? in : EqualBlocks(sequence, send).all(sequence.size());
     if (!send.in_place()) sequence.refuse_same_memory(out, in);
     if (!sequence.ok() || in.bytes == 0) return;
+    Shape shape = shape_of(Operation::kIndex, in.bytes / static_cast<Bytes>(sequence.size()));
     const std::byte* const given =
-        send.in_place() ? copied(sequence, out) : readable(sequence, out);
+        send.in_place() ? given_in_place(sequence, out, shape) : readable(sequence, out);
     std::byte* const result = writable(sequence, in);
-    Shape shape;
-    shape.operation = Operation::kIndex;
-    shape.bytes = in.bytes / static_cast<Bytes>(sequence.size());
     sequence.collective(PoeCall::kIndex, std::move(shape), given, result);
     unpack_result(sequence, in, result);
 }

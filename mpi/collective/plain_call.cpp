@@ -57,7 +57,9 @@ class ShownToWatchers {
         const ShownToWatchers shown(runtime, comm, plain);
         const collectives::SelectedPath& path = context.path_for(*comm.group, call.shape);
         // Other paths report failures in other forms.
-        if (path.path->transport != collectives::Transport::kShared) return false;
+        if (path.path->transport != collectives::Transport::kShared ||
+            (plain.in_place && !path.path->in_place(call.shape)))
+            return false;
         context.run_on(path, *comm.group, call);
         // A call that has failed is counted by the general way.
         ++state.calls;

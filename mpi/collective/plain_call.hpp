@@ -24,19 +24,20 @@ struct PlainCall {
     const void* given = nullptr;
     void* result = nullptr;
     const KnownReduction* reduction = nullptr;  // null: the operation reduces nothing
+    bool in_place = false;  // `given` is in the memory of `result`, or the reverse (MPI_IN_PLACE)
     // What watchers see: the function of MPI, and where the program has called it.
     ::poe::Call shown = ::poe::Call::kNone;
     const void* site = nullptr;
 };
 
 // Makes the call; blocks until this member's part is complete. Returns false if it has not been
-// made: it would need messages, a member has ended, or memory is short. The general way then makes
-// it or reports the error. Precondition: `comm` is an intracommunicator with several members, and
-// the arguments are right.
+// made: it would need messages or a copy of what is given, a member has ended, or memory is short.
+// The general way then makes it or reports the error. Precondition: `comm` is an intracommunicator
+// with several members, and the arguments are right.
 bool make_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain) noexcept;
 // Starts the call without blocking, and returns its request. Throws if memory is short; the call
-// must not be made in another way then. The precondition is the same; `shown` and `site` are not
-// used.
+// must not be made in another way then. The precondition is the same, and the call is not in place;
+// `shown` and `site` are not used.
 Request& start_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain);
 
 // The operation if the last reduction on this communicator was the same, and predefined; otherwise

@@ -145,10 +145,15 @@ void Sequence::reduce(::poe::Call what, collectives::Shape&& shape, const std::b
         describe(recording_ != nullptr ? recording_->add_collective() : own, what, std::move(shape),
                  given, result);
     call.run.reduction = reduction_->reduction();
-    call.shape.element = call.run.reduction.element;
-    call.shape.commutative = reduction_->commutative();
-    call.shape.exact = call.run.reduction.exact;
+    reduction_->describe(call.shape);
     if (recording_ == nullptr) execute(call);
+}
+
+bool Sequence::works_in_place(collectives::Shape shape) {
+    if (!ok() || recording_ != nullptr) return false;
+    shape.n = comm_.group->size();
+    if (reduction_ != nullptr) reduction_->describe(shape);
+    return context_.works_in_place(*comm_.group, shape);
 }
 
 void Sequence::send(TaskId task, const Data& data) {

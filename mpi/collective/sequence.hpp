@@ -121,6 +121,11 @@ class Sequence {
     void reduce(::poe::Call what, collectives::Shape&& shape, const std::byte* given,
                 std::byte* result);
 
+    // True if what is given to such an operation may be in the memory of its result (MPI_IN_PLACE),
+    // so it need not be copied. `shape` without n and, if define() was called, without the
+    // operation.
+    bool works_in_place(collectives::Shape shape);
+
     // Adds messages to the next round, which exchange() completes. Receives from one task match its
     // sends in order.
     void send(TaskId task, const Data& data);

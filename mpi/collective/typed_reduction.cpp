@@ -83,6 +83,13 @@ collectives::Reduction TypedReduction::reduction() const noexcept {
     return result;
 }
 
+void TypedReduction::describe(collectives::Shape& shape) const noexcept {
+    const collectives::Reduction made = reduction();
+    shape.element = made.element;
+    shape.commutative = commutative_;
+    shape.exact = made.exact;
+}
+
 Bytes TypedReduction::bytes(std::int64_t count) const noexcept {
     if (count == 0) return 0;
     if (separate_) return static_cast<Bytes>(extent_) * static_cast<Bytes>(count);

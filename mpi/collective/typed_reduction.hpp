@@ -12,6 +12,7 @@
 #include <mpi.h>
 #include <vector>
 
+#include "collectives/call/call.hpp"
 #include "collectives/call/reductions.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/object/fault.hpp"
@@ -53,6 +54,8 @@ class TypedReduction final : public collectives::ReductionOperation {
                 Bytes length) const override;
 
     collectives::Reduction reduction() const noexcept;
+    // Sets what the shape of a call says of its reduction.
+    void describe(collectives::Shape& shape) const noexcept;
     bool commutative() const noexcept { return commutative_; }
     bool calls_program() const noexcept { return kernel_ == nullptr; }
 

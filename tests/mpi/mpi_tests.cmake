@@ -67,6 +67,8 @@ endforeach()
 # Short and long irregular calls in shared memory, of more tasks; and with messages only.
 mpi_test(collective_irregular_16 mpl_run -n 16 $<TARGET_FILE:mpi_collective_irregular>)
 mpi_test(collective_irregular_tcp mpl_run -i -n 4 $<TARGET_FILE:mpi_collective_irregular>)
+mpi_test(collective_in_place_16 mpl_run -n 16 $<TARGET_FILE:mpi_collective_in_place>)
+mpi_test(collective_in_place_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_in_place>)
 # Plain calls are made within a node only.
 mpi_test(collective_plain_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_plain>)
 mpi_test(collective_plain_16 mpl_run -n 16 $<TARGET_FILE:mpi_collective_plain>)

@@ -22,12 +22,12 @@ bool without_barrier(const Shape&, bool barrier) {
 }
 
 constexpr Path kTable[] = {
-    {"unsuited", Transport::kShared, never, nullptr, nullptr},
-    {"fast", Transport::kShared, without_barrier, nullptr, nullptr},
-    {"slow", Transport::kShared, always, nullptr, nullptr},
-    {"single", Transport::kDirect, always, nullptr, nullptr},
-    {"levels", Transport::kMessages, without_barrier, nullptr, nullptr},
-    {"schedule", Transport::kMessages, always, nullptr, nullptr},
+    {"unsuited", Transport::kShared, never, nullptr, nullptr, nullptr},
+    {"fast", Transport::kShared, without_barrier, nullptr, nullptr, nullptr},
+    {"slow", Transport::kShared, always, nullptr, nullptr, nullptr},
+    {"single", Transport::kDirect, always, nullptr, nullptr, nullptr},
+    {"levels", Transport::kMessages, without_barrier, nullptr, nullptr, nullptr},
+    {"schedule", Transport::kMessages, always, nullptr, nullptr, nullptr},
 };
 
 // Selects with a group that lacks the memory for the named paths.
@@ -112,4 +112,17 @@ TEST_CASE("which shared-memory path calls take") {
     CHECK(real_path(Operation::kIndex, 8, 65536, Transport::kDirect) == "single-copy");
     CHECK(real_path(Operation::kConcat, 4, 65536, Transport::kDirect) == "single-copy");
     CHECK(real_path(Operation::kIndex, 8, 8, Transport::kDirect) == "arrive-and-publish");
+}
+
+TEST_CASE("which paths work in place") {
+    Shape shape;
+    shape.operation = Operation::kIndex;
+    for (const Path& path : paths()) {
+        CAPTURE(path.name);
+        const bool in_memory = path.transport == Transport::kShared;
+        shape.n = 2;
+        CHECK(path.in_place(shape) == in_memory);
+        shape.n = 3;
+        CHECK(path.in_place(shape) == (in_memory && path.kind != CollectivePath::kPairwise));
+    }
 }
