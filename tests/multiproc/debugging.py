@@ -27,8 +27,13 @@ class Session:
         return [report for report in self.reports if report.get("command") == command]
 
     def answers(self, command):
-        """text -> tasks, of all answers to the command."""
-        return {answer["text"]: answer["tasks"] for report in self.of(command) for answer in report.get("answers", [])}
+        """text -> tasks, of all answers to the command. Tasks that answer late, as on a busy computer, have a report of their
+        own."""
+        answers = {}
+        for report in self.of(command):
+            for answer in report.get("answers", []):
+                answers[answer["text"]] = sorted({*answers.get(answer["text"], []), *answer["tasks"]})
+        return answers
 
     def lines(self, command):
         return [line for report in self.of(command) for line in report.get("lines", [])]

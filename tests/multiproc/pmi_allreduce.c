@@ -6,8 +6,11 @@
  *   spawn   rank 0 tries MPI_Comm_spawn and says whether it was refused
  *   appnum  every rank says its application number
  *   names   rank 0 publishes a name, the last looks it up */
+#include <ctype.h>
+#include <dirent.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,6 +47,29 @@ static int names(int rank, int size) {
     return rank == size - 1 && strcmp(port, "port-4711") != 0;
 }
 
+/* True if another thread of this process runs or waits for a processor. */
+static int a_thread_wants_to_run(void) {
+    DIR* threads = opendir("/proc/self/task");
+    int found = 0;
+    for (struct dirent* each; threads != NULL && (each = readdir(threads)) != NULL;) {
+        char path[300], state = 'S';
+        if (!isdigit((unsigned char)each->d_name[0]) || atoi(each->d_name) == getpid()) continue;
+        snprintf(path, sizeof path, "/proc/self/task/%s/stat", each->d_name);
+        FILE* file = fopen(path, "r");
+        if (file == NULL) continue;
+        if (fscanf(file, "%*d (%*[^)]) %c", &state) == 1 && state == 'R') found = 1;
+        fclose(file);
+    }
+    if (threads != NULL) closedir(threads);
+    return found;
+}
+
+/* MPI_Finalize of Open MPI 4.1 may unload a module whose events its own thread has yet to handle,
+ * and crashes then (docs/decisions/083). So the program waits for its threads. */
+static void let_threads_rest(void) {
+    for (int i = 0; i < 1000 && a_thread_wants_to_run(); ++i) usleep(1000);
+}
+
 int main(int argc, char** argv) {
     int rank, size, present, *appnum, result = 0;
     const char* mode = argc > 1 ? argv[1] : "";
@@ -62,6 +88,7 @@ int main(int argc, char** argv) {
         printf("rank %d appnum %d\n", rank, present ? *appnum : -1);
     }
     if (allreduce(rank, size) != 0) result = 1;
+    let_threads_rest();
     MPI_Finalize();
     return result;
 }
