@@ -129,9 +129,10 @@ void take_sums(Summary& summary, const Sums& sums, const Definitions& definition
         summary.blame.back().task = static_cast<TaskId>(high(key.first));
         summary.blame.back().whom = static_cast<TaskId>(low(key.first));
     }
-    keep_best(summary.blame, [](const WaitSum& a, const WaitSum& b) {
-        return a.time != b.time ? a.time > b.time : a.task < b.task;
-    });
+    std::stable_sort(summary.blame.begin(), summary.blame.end(),
+                     [](const WaitSum& a, const WaitSum& b) {
+                         return a.time != b.time ? a.time > b.time : a.task < b.task;
+                     });
     for (const Wait& wait : sums.stalls)
         summary.stalls.push_back({wait.why, wait.task, wait.whom, wait.from, wait.to,
                                   definitions.region(wait.region).name,

@@ -104,7 +104,7 @@ struct Summary {
     std::vector<PairSum> pairs;      // by bytes, at most kTop
     std::size_t all_pairs = 0;
     std::vector<WaitSum> waits;  // one per reason
-    std::vector<WaitSum> blame;  // by task and whom, longest first, at most kTop
+    std::vector<WaitSum> blame;  // by task and whom, longest first
     std::vector<Stall> stalls;   // longest first, at most kTop
     std::vector<Unfinished> unfinished;
     std::uint64_t records = 0;

@@ -115,10 +115,12 @@ std::string waits_part(const Summary& summary) {
                            percent_words(share(wait.time, whole)));
     }
     if (!summary.blame.empty()) out += "  most of it:\n";
-    for (const WaitSum& wait : summary.blame)
+    for (std::size_t i = 0; i < std::min(summary.blame.size(), Summary::kTop); ++i) {
+        const WaitSum& wait = summary.blame[i];
         out += fmt::format(
             "  task {} for task {}: {} in {} ({})\n", wait.task, wait.whom, span_words(wait.time),
             count_words(static_cast<std::size_t>(wait.count), "wait"), why_word(wait.why));
+    }
     if (summary.stalls.empty()) return out;
     out += "\nLONGEST WAITS\n";
     const Time apart = (summary.end - summary.begin) / 10000;
