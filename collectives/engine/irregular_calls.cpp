@@ -48,10 +48,17 @@ void tell(CollectiveContext& context, const Group& group, std::span<const Exchan
     context.count_traffic(moved);
 }
 
-ExchangeEnd end_of(const Group& group, const IndexLengths& lengths) {
-    if (lengths.ok()) return {};
-    return {comm::Outcome::kDone, group.members[lengths.wrong.giver], lengths.wrong.came,
-            lengths.wrong.expected};
+ExchangeEnd end_of(const Group& group, const WrongBlock& wrong) {
+    if (wrong.ok()) return {};
+    return {comm::Outcome::kDone, group.members[wrong.giver], wrong.came, wrong.expected};
+}
+
+// The shared memory of a group; null: it has none.
+ShmGroup* memory_for(CollectiveContext& context, Group& group) {
+    ShmGroup* const memory = context.spans_jobs(group) ? nullptr : context.memory_of(group);
+    if (memory != nullptr && group.lost_member >= 0) [[unlikely]]
+        throw MemberLost(group.lost_member);
+    return memory;
 }
 
 }  // namespace
@@ -59,11 +66,8 @@ ExchangeEnd end_of(const Group& group, const IndexLengths& lengths) {
 std::optional<ExchangeEnd> exchange_in_memory(CollectiveContext& context, Group& group,
                                               std::span<ExchangeBlock> blocks) {
     const std::uint32_t n = group.size();
-    if (n > kMostIndexMembers || context.spans_jobs(group)) return std::nullopt;
-    ShmGroup* const memory = context.memory_of(group);
+    ShmGroup* const memory = n > kMostIndexMembers ? nullptr : memory_for(context, group);
     if (memory == nullptr) return std::nullopt;
-    if (group.lost_member >= 0) [[unlikely]]
-        throw MemberLost(group.lost_member);
     const CallProgress::Scope told(context.progress(), CollectivePath::kCopyInOut);
     Bytes& longest = state_of(group).longest_block;
     const IndexLengths lengths =
@@ -82,7 +86,37 @@ std::optional<ExchangeEnd> exchange_in_memory(CollectiveContext& context, Group&
     tell(context, group, blocks);
     // See CollectiveContext::run_on.
     context.messages().progress();
-    return end_of(group, lengths);
+    return end_of(group, lengths.wrong);
+}
+
+[[gnu::hot]] ExchangeEnd exchange_with_root(CollectiveContext& context, Group& group,
+                                            Operation operation, Rank root,
+                                            std::span<RootedBlock> blocks) {
+    ShmGroup* const memory = memory_for(context, group);
+    if (memory == nullptr) {
+        for (RootedBlock& block : blocks) block.follows = block.bytes;
+        return {};
+    }
+    const bool gather = operation == Operation::kGather;
+    const CallProgress::Scope told(context.progress(),
+                                   gather ? CollectivePath::kGather : CollectivePath::kFromRoot);
+    const RootedSegments segments{memory->short_region(false, 0),
+                                  memory->short_region(false, GroupSegment::kLong.room())};
+    const WrongBlock wrong = (gather ? gather_blocks : scatter_blocks)(
+        memory->tools(), segments, static_cast<std::uint32_t>(root), blocks);
+    const bool is_root = group.me == root;
+    Bytes moved = 0;
+    bool messages_follow = false;
+    for (std::size_t r = 0; r < blocks.size(); ++r) {
+        if (is_root && r == static_cast<std::size_t>(root)) continue;
+        messages_follow = messages_follow || blocks[r].follows > 0;
+        if (blocks[r].follows == 0) moved += blocks[r].bytes;
+    }
+    context.count_traffic(gather == is_root ? Transfer{0, moved} : Transfer{moved, 0});
+    // See CollectiveContext::run_on. If messages follow, the caller polls; here, those of the next
+    // call would come before their receives.
+    if (!messages_follow) context.messages().progress();
+    return end_of(group, wrong);
 }
 
 }  // namespace poe::collectives

@@ -53,8 +53,12 @@ std::uint32_t GroupSegment::not_arrived(std::uint64_t call) const noexcept {
 // Blocks until `member` has finished call `call` - depth. Returns the number of calls that it has
 // finished. The member writes its line in every call, so the line is read only when necessary.
 std::uint64_t GroupSegment::await_free(std::uint32_t member, std::uint64_t call) {
-    await_released(member, call - sizes_.depth);
-    return seen_done_[member] = done_[member].word.load(std::memory_order_acquire);
+    const Word& done = done_[member].word;
+    const std::uint64_t last = call - sizes_.depth;
+    for (int i = host_.polls_for_room(); i > 0 && done.load(std::memory_order_relaxed) <= last; --i)
+        relax();
+    await_released(member, last);
+    return seen_done_[member] = done.load(std::memory_order_acquire);
 }
 
 // Blocks until the own slot is free: no member reads what it contained in call `call` - depth any
@@ -84,6 +88,14 @@ void GroupSegment::await_released(std::uint32_t member, std::uint64_t call) cons
     roots_->word.fetch_add(1, std::memory_order_seq_cst);
     await_word(done, member, call);
     roots_->word.fetch_sub(1, std::memory_order_relaxed);
+}
+
+[[gnu::hot]] void GroupSegment::publish_slots(std::uint64_t call) noexcept {
+    for (std::uint32_t m = 0; m < members_; ++m) {
+        if (m != me_) contributed(m, call).store(call + 1, std::memory_order_release);
+    }
+    host_.fence();
+    host_.wake(kAll);
 }
 
 [[gnu::hot]] bool GroupSegment::arrive(std::uint64_t call) noexcept {

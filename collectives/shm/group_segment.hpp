@@ -20,8 +20,9 @@
 //                                     (release)
 //   slot[e]        that member, or    data of call e
 //                  others as agreed
-//   slot[e],       that member        e + 1 once its writes to slots are complete (release). Another
-//   last word                         core thus gets the word and short data in one line
+//   slot[e],       that member, or    e + 1 once its writes to slots are complete (release). Another
+//   last word      a root that has    core thus gets the word and short data in one line
+//                  written the slot
 //   arrived[e]     all members        arrivals; the n-th member resets it to 0 before publishing
 //   result[e]      the publisher      the result, if it has no room next to published[e]
 //   published[e]   the publisher      e + 1 once result[e] is complete (release; readers acquire).
@@ -125,6 +126,9 @@ class GroupSegment {
         virtual void fence() noexcept = 0;
         // Wakes a member if it sleeps, or all others (kAll). Call it after fence().
         virtual void wake(std::uint32_t member) noexcept = 0;
+        // How often a member that is `depth` calls ahead polls until another one has finished a
+        // call, before it calls wait().
+        virtual int polls_for_room() const noexcept { return 0; }
     };
 
     // Uses memory of sizes.bytes_for(members) bytes, which is all zero when the first member is
@@ -178,9 +182,15 @@ class GroupSegment {
     }
     // Blocks until that member has published. Polls `spins` times before it gives up the core.
     void await(std::uint32_t giver, std::uint64_t call, int spins = 0) const {
-        const Word& word = contributed(giver, call);
-        for (; spins > 0 && word.load(std::memory_order_relaxed) <= call; --spins) relax();
-        await_word(word, giver, call);
+        await_polling(contributed(giver, call), giver, call, spins);
+    }
+    // For a root that has written to the slots of all others after acquire_all(). Publishes each
+    // slot to its member. Not for slots without a word. Does not block.
+    void publish_slots(std::uint64_t call) noexcept;
+    // Blocks until the root has published this member's slot in this way. Polls first, like
+    // await().
+    void await_own_slot(std::uint32_t root, std::uint64_t call, int spins) const {
+        await_polling(contributed(me_, call), root, call, spins);
     }
     // The second round.
     void publish_reduced(std::uint64_t call) noexcept { announce(done_[me_].worked, call, kAll); }
@@ -232,6 +242,10 @@ class GroupSegment {
     }
     void await_word(const Word& word, std::uint32_t whose, std::uint64_t call) const {
         if (word.load(std::memory_order_acquire) <= call) wait_for(word, whose, call);
+    }
+    void await_polling(const Word& word, std::uint32_t whose, std::uint64_t call, int spins) const {
+        for (; spins > 0 && word.load(std::memory_order_relaxed) <= call; --spins) relax();
+        await_word(word, whose, call);
     }
     void wait_for(const Word& word, std::uint32_t whose, std::uint64_t call) const;
     std::uint32_t not_arrived(std::uint64_t call) const noexcept;

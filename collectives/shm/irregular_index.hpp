@@ -18,13 +18,6 @@
 
 namespace poe::collectives {
 
-// A block that is longer than the memory for it.
-struct WrongBlock {
-    std::uint32_t giver = 0;
-    Bytes came = 0;
-    Bytes expected = 0;
-};
-
 // What the members know after the exchange of lengths. All but `wrong` is the same at all members.
 struct IndexLengths {
     Bytes longest = 0;   // of all blocks between two different members
@@ -32,7 +25,7 @@ struct IndexLengths {
     bool moved = false;  // the blocks have been moved, too
     WrongBlock wrong;    // the first one for this member
 
-    bool ok() const noexcept { return wrong.came == wrong.expected; }
+    bool ok() const noexcept { return wrong.ok(); }
 };
 
 // The maximum number of members. The lengths of more would take too much of a slot.

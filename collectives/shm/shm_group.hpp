@@ -60,6 +60,9 @@ class ShmGroup final : public GroupSegment::Host {
               const std::function<std::uint32_t()>& whom) override;
     [[gnu::hot]] void fence() noexcept override { runtime_->fences().light(); }
     void wake(std::uint32_t member) noexcept override;
+    // Some microseconds, in which a member that has a core of its own finishes several calls.
+    // wait() takes as long, because it also polls for messages and yields.
+    int polls_for_room() const noexcept override { return tools_.tasks_per_core > 1 ? 0 : 100; }
 
     comm::Runtime* runtime_ = nullptr;
     Group* group_ = nullptr;

@@ -7,5 +7,6 @@
 #pragma once
 
 #include "mpi/api/quick_collective_calls.hpp"
+#include "mpi/api/quick_irregular_calls.hpp"
 #include "mpi/api/quick_message_calls.hpp"
 #include "mpi/api/quick_window_calls.hpp"

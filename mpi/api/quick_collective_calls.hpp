@@ -25,8 +25,7 @@ inline bool with_plain(MPI_Comm handle, Describe&& describe, Make&& make) {
 template <typename Describe>
 inline bool complete(MPI_Comm handle, const CallPlace& place, Describe&& describe) {
     return with_plain(handle, describe, [&](comm::Runtime& runtime, Comm& comm, PlainCall& plain) {
-        plain.shown = call_of(place.function);
-        plain.site = place.site;
+        plain.shown = {call_of(place.function), place.site};
         return make_plain_call(runtime, comm, plain);
     });
 }

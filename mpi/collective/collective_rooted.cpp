@@ -1,6 +1,8 @@
-// Collective calls with a root, on intracommunicators: barrier, bcast, gather and scatter. The
-// forms without a fixed block length, and those on intercommunicators, are rounds of messages
-// between the root and all others, because only the root knows the lengths of all blocks.
+// Collective calls with a root, on intracommunicators: barrier, bcast, gather and scatter. Only the
+// root knows the lengths of all blocks of a gatherv or scatterv, so these, and all calls on
+// intercommunicators, are rounds of messages between the root and all others. Within a node, the
+// short blocks of a gatherv or scatterv go through shared memory first.
+#include <algorithm>
 #include <string>
 
 #include "mpi/collective/collective.hpp"
@@ -70,6 +72,77 @@ void scatter_directly(Sequence& sequence, Reader& blocks, const Buffer& receive,
         if (own.bytes > 0) sequence.receive(others(sequence).task(root), own);
     }
     sequence.exchange();
+}
+
+using collectives::kLongestRootedBlock;
+using collectives::RootedBlock;
+
+// A block as shared memory needs it. Only a short one is packed.
+RootedBlock sent_block(Sequence& sequence, const Data& data) {
+    const bool packs = data.bytes <= kLongestRootedBlock;
+    return {packs ? const_cast<std::byte*>(readable(sequence, data)) : nullptr, data.bytes};
+}
+RootedBlock received_block(Sequence& sequence, const Data& data) {
+    const Bytes room = std::min(data.bytes, kLongestRootedBlock);
+    return {data.contiguous ? data.start : sequence.scratch(room), data.bytes};
+}
+
+// The rest of the way of a block after the exchange in memory.
+void send_rest(Sequence& sequence, TaskId task, const RootedBlock& block, const Data& data) {
+    if (block.follows > 0) sequence.send(task, data);
+}
+void receive_rest(Sequence& sequence, TaskId task, const RootedBlock& block, const Data& data) {
+    if (block.follows > 0) return sequence.receive(task, data);
+    Data came = data;
+    came.bytes = block.bytes;
+    unpack_result(sequence, came, block.memory);
+}
+
+// A gatherv or scatterv of a member that is not the root. Precondition: may_use_memory().
+void move_own_block(Sequence& sequence, Operation operation, const Buffer& buffer, int root) {
+    const bool sends = operation == Operation::kGather;
+    const Data own = sequence.data(buffer);
+    std::vector<RootedBlock>& blocks = sequence.rooted_blocks();
+    if (!sequence.has_begun())
+        blocks.assign(1, sends ? sent_block(sequence, own) : received_block(sequence, own));
+    if (!sequence.ok()) return;
+    const collectives::ExchangeEnd end = sequence.exchange_with_root(operation, root);
+    const TaskId task = others(sequence).task(root);
+    (sends ? send_rest : receive_rest)(sequence, task, blocks.front(), own);
+    sequence.exchange();
+    sequence.finish(end);
+}
+
+// The same of the root. `own`: its buffer, or MPI_IN_PLACE.
+void move_all_blocks(Sequence& sequence, Operation operation, const Blocks& buffer,
+                     const Buffer& own) {
+    const bool sends = operation == Operation::kScatter;
+    const int root = sequence.rank();
+    BlockReader all(sequence, buffer);
+    std::vector<RootedBlock>& blocks = sequence.rooted_blocks();
+    bool unpacks = false;
+    if (!sequence.has_begun()) {
+        blocks.clear();
+        for (int r = 0; r < sequence.size() && sequence.ok(); ++r) {
+            const Data data = r == root ? Data() : all[r];
+            blocks.push_back(sends ? sent_block(sequence, data) : received_block(sequence, data));
+            unpacks = unpacks || (!sends && !data.contiguous);
+        }
+    }
+    const Data in_all = all[root];
+    const Data apart = own.in_place() ? Data() : sequence.data(own);
+    sequence.refuse_same_memory(sends ? in_all : apart, sends ? apart : in_all);
+    if (!sequence.ok()) return;
+    const collectives::ExchangeEnd end = sequence.exchange_with_root(operation, root);
+    for (int r = 0; r < sequence.size(); ++r) {
+        const RootedBlock& block = blocks[static_cast<std::size_t>(r)];
+        if (r == root || (block.follows == 0 && !unpacks)) continue;
+        (sends ? send_rest : receive_rest)(sequence, others(sequence).task(r), block, all[r]);
+    }
+    sequence.exchange();
+    sequence.finish(end);
+    if (!own.in_place() && sequence.ok())
+        sequence.keep_own(sends ? in_all : apart, sends ? apart : in_all);
 }
 
 }  // namespace
@@ -142,10 +215,13 @@ void gatherv(Sequence& sequence, const Buffer& send, const Blocks& receive, int 
     if (sequence.description() != nullptr) [[unlikely]]
         describe_gatherv(sequence, send, receive, root);
     if (!check_root(sequence, root) || root == MPI_PROC_NULL) return;
+    const bool in_memory = sequence.may_use_memory();
     if (is_root(sequence, root)) {
+        if (in_memory) return move_all_blocks(sequence, Operation::kGather, receive, send);
         BlockReader blocks(sequence, receive);
         gather_directly(sequence, send, blocks, root);
     } else {
+        if (in_memory) return move_own_block(sequence, Operation::kGather, send, root);
         EqualBlocks none(sequence, send);
         gather_directly(sequence, send, none, root);
     }
@@ -192,10 +268,13 @@ void scatterv(Sequence& sequence, const Blocks& send, const Buffer& receive, int
     if (sequence.description() != nullptr) [[unlikely]]
         describe_scatterv(sequence, send, receive, root);
     if (!check_root(sequence, root) || root == MPI_PROC_NULL) return;
+    const bool in_memory = sequence.may_use_memory();
     if (is_root(sequence, root)) {
+        if (in_memory) return move_all_blocks(sequence, Operation::kScatter, send, receive);
         BlockReader blocks(sequence, send);
         scatter_directly(sequence, blocks, receive, root);
     } else {
+        if (in_memory) return move_own_block(sequence, Operation::kScatter, receive, root);
         EqualBlocks none(sequence, receive);
         scatter_directly(sequence, none, receive, root);
     }

@@ -19,6 +19,19 @@ struct Gathered {
     std::vector<Bytes> offsets{0};
     std::byte* start = nullptr;  // of the program's memory, if it has this form
     bool direct = true;
+
+    // The shape of the call. Blocks of equal length are those of a regular call, at all members.
+    Shape shape() const {
+        const Bytes n = offsets.size() - 1;
+        Shape shape = shape_of(Operation::kConcat, offsets.back() / n);
+        for (Bytes r = 1; r <= n; ++r) {
+            if (offsets[r] != r * shape.bytes) {
+                shape.offsets = offsets;
+                break;
+            }
+        }
+        return shape;
+    }
 };
 
 Gathered arrange(Sequence& sequence, BlockReader& blocks) {
@@ -210,9 +223,7 @@ void allgatherv(Sequence& sequence, const Buffer& send, const Blocks& receive) {
     const Data own = send.in_place() ? blocks[sequence.rank()] : sequence.data(send);
     if (!send.in_place()) sequence.refuse_same_memory(own, blocks[sequence.rank()]);
     if (!sequence.ok()) return;
-    Shape shape =
-        shape_of(Operation::kConcat, all.offsets.back() / static_cast<Bytes>(sequence.size()));
-    shape.offsets = all.offsets;
+    Shape shape = all.shape();
     const std::byte* const given =
         send.in_place() ? given_in_place(sequence, own, shape) : readable(sequence, own);
     std::byte* const result = all.direct ? all.start : sequence.scratch(all.offsets.back());

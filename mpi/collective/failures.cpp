@@ -45,7 +45,7 @@ void note_failure(const collectives::ExchangeEnd& end, Fault& fault) {
     note(fault, MPI_ERR_TRUNCATE,
          "task " + std::to_string(end.culprit) + " sends " + std::to_string(end.came) +
              " bytes, but this task expects " + std::to_string(end.expected),
-         "give the same count, datatype and root in all tasks");
+         "give matching counts and datatypes in all tasks");
 }
 
 }  // namespace poe::mpi

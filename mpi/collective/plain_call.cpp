@@ -3,15 +3,14 @@
 
 #include "collectives/engine/process_collectives.hpp"
 #include "mpi/point/works.hpp"
-#include "tracer/probe/caller_site.hpp"
 
 namespace poe::mpi {
 namespace {
 
 // Fills in `call` for CCL. The caller keeps `call` and `reduction` for its next calls, because to
-// construct them takes a noticeable part of a short call. Precondition: the shape of `call` is
-// regular.
-void describe(collectives::CollectiveCall& call, TypedReduction& reduction, const Comm& comm,
+// construct them takes a noticeable part of a short call. Precondition: nobody else sets offsets or
+// a matrix in the shape of `call`.
+void describe(collectives::CollectiveCall& call, TypedReduction& reduction, Comm& comm,
               const PlainCall& plain) {
     call.call = plain.what;
     call.shape.operation = plain.operation;
@@ -20,6 +19,10 @@ void describe(collectives::CollectiveCall& call, TypedReduction& reduction, cons
     call.shape.root = plain.root;
     call.shape.step = 0;
     call.shape.circular = false;
+    if (plain.irregular || !call.shape.offsets.empty()) [[unlikely]] {
+        call.shape.offsets.clear();
+        if (plain.irregular) call.shape.offsets = collective_state(comm).offsets;
+    }
     call.run.given = static_cast<const std::byte*>(plain.given);
     call.run.result = static_cast<std::byte*>(plain.result);
     call.run.reduction = {};
@@ -28,22 +31,6 @@ void describe(collectives::CollectiveCall& call, TypedReduction& reduction, cons
     call.shape.commutative = plain.reduction != nullptr && plain.reduction->commutative;
     call.shape.exact = call.run.reduction.exact;
 }
-
-// Shows the call to watchers as long as it exists.
-class ShownToWatchers {
-  public:
-    ShownToWatchers(comm::Runtime& runtime, const Comm& comm, const PlainCall& plain) noexcept
-        : words_(runtime.doing()) {
-        const void* const site = caller_site != nullptr ? caller_site : plain.site;
-        words_.set(plain.shown, TaskActivity::kAnyPeer, comm.group_number(), 0, site, comm.context);
-    }
-    ~ShownToWatchers() { words_.clear(); }
-    ShownToWatchers(const ShownToWatchers&) = delete;
-    ShownToWatchers& operator=(const ShownToWatchers&) = delete;
-
-  private:
-    TaskActivityWords& words_;
-};
 
 }  // namespace
 
@@ -54,7 +41,7 @@ class ShownToWatchers {
         CollectiveState& state = collective_state(comm);
         collectives::CollectiveCall& call = state.plain;
         describe(call, state.plain_reduction, comm, plain);
-        const ShownToWatchers shown(runtime, comm, plain);
+        const ShownCall shown(runtime, comm, plain.shown);
         const collectives::SelectedPath& path = context.path_for(*comm.group, call.shape);
         // Other paths report failures in other forms.
         if (path.path->transport != collectives::Transport::kShared ||

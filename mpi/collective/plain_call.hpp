@@ -10,6 +10,7 @@
 
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/collective/sequence.hpp"
+#include "mpi/collective/shown_call.hpp"
 #include "mpi/communicator/comm.hpp"
 #include "mpi/point/request.hpp"
 
@@ -18,16 +19,15 @@ namespace poe::mpi {
 struct PlainCall {
     collectives::Operation operation = collectives::Operation::kSync;
     ::poe::Call what = ::poe::Call::kNone;  // the operation, as a call of CCL
-    Bytes bytes = 0;                        // of the vector, or of a block
+    Bytes bytes = 0;                        // of the vector, or of a block (the mean of all)
     int root = 0;
     // What this member gives and gets; the root of a broadcast gives what `result` contains.
     const void* given = nullptr;
     void* result = nullptr;
     const KnownReduction* reduction = nullptr;  // null: the operation reduces nothing
-    bool in_place = false;  // `given` is in the memory of `result`, or the reverse (MPI_IN_PLACE)
-    // What watchers see: the function of MPI, and where the program has called it.
-    ::poe::Call shown = ::poe::Call::kNone;
-    const void* site = nullptr;
+    bool in_place = false;   // `given` is in the memory of `result`, or the reverse (MPI_IN_PLACE)
+    bool irregular = false;  // blocks are at CollectiveState::offsets, not all of `bytes` bytes
+    ShownAs shown = {};
 };
 
 // Makes the call; blocks until this member's part is complete. Returns false if it has not been
@@ -37,7 +37,7 @@ struct PlainCall {
 bool make_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain) noexcept;
 // Starts the call without blocking, and returns its request. Throws if memory is short; the call
 // must not be made in another way then. The precondition is the same, and the call is not in place;
-// `shown` and `site` are not used.
+// `shown` is not used.
 Request& start_plain_call(comm::Runtime& runtime, Comm& comm, const PlainCall& plain);
 
 // The operation if the last reduction on this communicator was the same, and predefined; otherwise

@@ -2,8 +2,8 @@
 #include "mpi/collective/sequence.hpp"
 
 #include <string>
+#include <utility>
 
-#include "collectives/engine/irregular_calls.hpp"
 #include "mpi/collective/failures.hpp"
 #include "mpi/datatype/queries.hpp"
 #include "mpi/process/environment.hpp"
@@ -188,10 +188,31 @@ bool Sequence::may_use_memory() {
 bool Sequence::exchange_in_memory() {
     if (!ok()) return true;
     executed_ = true;
-    const std::optional<collectives::ExchangeEnd> end =
-        collectives::exchange_in_memory(context_, *comm_.group, blocks());
-    if (end) note_failure(*end, fault_);
+    const std::optional<EndInMemory> begun = std::exchange(state_.begun, std::nullopt);
+    const EndInMemory end =
+        begun ? *begun : collectives::exchange_in_memory(context_, *comm_.group, blocks());
+    if (end) finish(*end);
     return end.has_value();
+}
+
+collectives::ExchangeEnd Sequence::exchange_with_root(collectives::Operation operation, int root) {
+    executed_ = true;
+    const std::optional<EndInMemory> begun = std::exchange(state_.begun, std::nullopt);
+    if (begun) return **begun;
+    return collectives::exchange_with_root(context_, *comm_.group, operation, root, state_.rooted);
+}
+
+void Sequence::finish(const collectives::ExchangeEnd& end) {
+    note_failure(end, fault_);
+}
+
+void Sequence::keep_own(const Data& sent, Data received) {
+    if (sent.bytes > received.bytes)
+        return finish(
+            {comm::Outcome::kDone, comm_.local->task(rank()), sent.bytes, received.bytes});
+    received.bytes = sent.bytes;
+    copy_data(sent, received,
+              sent.contiguous || received.contiguous ? nullptr : scratch(sent.bytes));
 }
 
 bool Sequence::may_be_planned() {

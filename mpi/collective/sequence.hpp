@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "collectives/engine/collective_context.hpp"
+#include "collectives/engine/irregular_calls.hpp"
 #include "mpi/check/description.hpp"
 #include "mpi/collective/data.hpp"
 #include "mpi/collective/recording.hpp"
@@ -38,6 +39,10 @@ inline collectives::Shape shape_of(collectives::Operation operation, Bytes bytes
     return shape;
 }
 
+// How an exchange in shared memory has ended; empty: nothing was moved, and the data must go as
+// messages.
+using EndInMemory = std::optional<collectives::ExchangeEnd>;
+
 // What a communicator keeps for its collective calls.
 struct CollectiveState final : CommOwned {
     std::uint32_t calls = 0;           // the number of collective calls so far
@@ -50,6 +55,12 @@ struct CollectiveState final : CommOwned {
     // What make_plain_call() reuses from call to call (plain_call.hpp).
     collectives::CollectiveCall plain;
     TypedReduction plain_reduction;
+    std::vector<Bytes> offsets;  // in the form of Shape::offsets
+    // The blocks of a gatherv or scatterv (RootedBlock), at the root by rank.
+    std::vector<collectives::RootedBlock> rooted;
+    // A fast path has made the exchange in shared memory of the present call, with this end, and
+    // has left the rest to the general way.
+    std::optional<EndInMemory> begun;
 };
 CollectiveState& collective_state(Comm& comm);
 
@@ -136,16 +147,25 @@ class Sequence {
     collectives::CallProgress* progress() noexcept {
         return recording_ == nullptr ? &context_.progress() : nullptr;
     }
-    // True if an alltoallv may move its blocks in shared memory: if it is executed at once, within
-    // one node.
+    // True if an irregular call may move its blocks in shared memory: if it is executed at once,
+    // within one node.
     bool may_use_memory();
-    // Memory for the blocks of such a call, by rank.
+    // True if a fast path has made that exchange already, so the blocks are complete.
+    bool has_begun() const noexcept { return state_.begun.has_value(); }
+    // Memory for the blocks of an alltoallv, by rank.
     std::vector<collectives::ExchangeBlock>& blocks() noexcept {
         return collectives::state_of(*comm_.group).blocks;
     }
     // Moves these blocks in shared memory. False: nothing was done, and they must go as messages.
     // All members of the communicator get the same answer.
     bool exchange_in_memory();
+    // The same for a gatherv or scatterv (collectives/engine/irregular_calls.hpp). Messages must
+    // follow for some blocks, so the caller tells the end to finish() after them.
+    std::vector<collectives::RootedBlock>& rooted_blocks() noexcept { return state_.rooted; }
+    collectives::ExchangeEnd exchange_with_root(collectives::Operation operation, int root);
+    void finish(const collectives::ExchangeEnd& end);
+    // Copies this member's block to itself. Sending more than is received is a fault.
+    void keep_own(const Data& sent, Data received);
     // True if alltoallv may follow a line of the run's plan.
     bool may_be_planned();
     // The line that this alltoallv follows; null if there is none. Call it once per alltoallv, at

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mpi/collective/data.hpp"
+#include "mpi/datatype/queries.hpp"
 #include "mpi/process/environment.hpp"
 
 namespace poe::mpi {

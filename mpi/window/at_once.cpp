@@ -130,8 +130,7 @@ bool fence_at_once(comm::Runtime& runtime, Window& window, int assertion, ::poe:
         return false;
     PlainCall barrier;
     barrier.what = ::poe::Call::kSync;
-    barrier.shown = shown;
-    barrier.site = site;
+    barrier.shown = {shown, site};
     if (!make_plain_call(runtime, *window.comm, barrier)) return false;
     window.used = false;
     window.fenced = (assertion & MPI_MODE_NOSUCCEED) == 0;

@@ -84,8 +84,8 @@ static void move(int* memory, int count, const int* counts, const int* starts) {
                                 MPI_COMM_WORLD));
             for (int r = 0; r < n; ++r) check(memory + (size_t)r * (size_t)count, r, 1, count);
         } else {
-            CHECK_OK(MPI_Gather(own, count, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, root,
-                                MPI_COMM_WORLD));
+            CHECK_OK(
+                MPI_Gather(own, count, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, root, MPI_COMM_WORLD));
         }
 
         if (me == root) {
@@ -94,8 +94,8 @@ static void move(int* memory, int count, const int* counts, const int* starts) {
                                  MPI_COMM_WORLD));
             check(memory, root, 0, n * count);
         } else {
-            CHECK_OK(MPI_Scatter(NULL, 0, MPI_DATATYPE_NULL, own, count, MPI_INT, root,
-                                 MPI_COMM_WORLD));
+            CHECK_OK(
+                MPI_Scatter(NULL, 0, MPI_DATATYPE_NULL, own, count, MPI_INT, root, MPI_COMM_WORLD));
             check(own, root, me * count, count);
         }
 

@@ -1,5 +1,7 @@
-/* Alltoallv with lengths that change from call to call: short blocks, which travel with their
- * lengths; long ones; calls in which few pairs have long blocks; and calls without any data. */
+/* Alltoallv, gatherv, scatterv and allgatherv with lengths that change from call to call: short
+ * blocks, which travel with their lengths; long ones; calls in which few pairs have long blocks; and
+ * calls without any data. Some members take a datatype of the program, with which calls go the
+ * general way, and the others a predefined one. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,101 @@ static void exchange(int call) {
     free(given), free(gotten), free(out);
 }
 
+/* Whether a member makes this call with a datatype of the program: one, or all, or none. */
+static int in_the_general_way(int call) {
+    return call % (n + 2) == n || call % (n + 2) == me;
+}
+
+/* Every second byte of the program's memory. */
+static MPI_Datatype apart;
+
+/* The bytes of a block, one after the other or each with a byte after it. */
+static void put(unsigned char* memory, int step, int from, int to, int call, int bytes) {
+    for (int i = 0; i < bytes; ++i) memory[i * step] = byte_of(from, to, call, i);
+}
+static int is_there(const unsigned char* memory, int step, int from, int to, int call, int bytes) {
+    int right = 1;
+    for (int i = 0; i < bytes; ++i) {
+        right = right && memory[i * step] == byte_of(from, to, call, i);
+        right = right && (step == 1 || memory[i * step + 1] == 0xee);
+    }
+    return right;
+}
+
+/* The block of a member in calls with a root: also blocks of equal length, and those next to the
+ * longest one that goes through shared memory with its length. */
+static int rooted_length(int rank, int call) {
+    static const int edges[] = {0, 1, 48, 1064, 1071, 1072, 1073, 1080, 70000};
+    static const int alike[] = {8, 1064, 5000, 70000};
+    if (call % 7 > 4) return alike[call / 7 % 4];
+    return call % 3 == 0 ? edges[mixed((unsigned)rank, (unsigned)call, 1) % 9]
+                         : length(rank, rank + 1, call);
+}
+
+static void exchange_with_root(int call) {
+    const int root = (call / 3) % n, step = in_the_general_way(call) ? 2 : 1;
+    const MPI_Datatype type = step == 2 ? apart : MPI_BYTE;
+    const int in_place = call % 5 == 0, mine = rooted_length(me, call);
+    int* counts = malloc(2 * (size_t)n * sizeof(int));
+    int *at = counts + n, end = 0;
+    for (int r = 0; r < n; ++r) {
+        counts[r] = rooted_length(r, call);
+        at[r] = end;
+        end += counts[r] + call % 2;
+    }
+    const size_t bytes = ((size_t)end + 1) * (size_t)step, own_bytes = ((size_t)mine + 1) * 2;
+    unsigned char *all = malloc(bytes), *own = malloc(own_bytes);
+#define AT(r) (all + at[r] * step)
+
+    memset(all, 0xee, bytes), memset(own, 0xee, own_bytes);
+    put(own, step, me, 0, call, mine);
+    if (in_place) put(AT(me), step, me, 0, call, mine);
+    CHECK_OK(MPI_Gatherv(in_place && me == root ? MPI_IN_PLACE : own, mine, type,
+                         me == root ? all : NULL, counts, at, type, root, MPI_COMM_WORLD));
+    for (int r = 0; r < n && me == root; ++r) CHECK(is_there(AT(r), step, r, 0, call, counts[r]));
+
+    memset(all, 0xee, bytes), memset(own, 0xee, own_bytes);
+    for (int r = 0; r < n; ++r) put(AT(r), step, root, r, call, counts[r]);
+    CHECK_OK(MPI_Scatterv(me == root ? all : NULL, counts, at, type,
+                          in_place && me == root ? MPI_IN_PLACE : own, mine, type, root,
+                          MPI_COMM_WORLD));
+    if (!in_place || me != root) {
+        CHECK(is_there(own, step, root, me, call, mine));
+        CHECK_INT(own[mine * step], 0xee);
+    }
+
+    memset(all, 0xee, bytes), memset(own, 0xee, own_bytes);
+    put(own, step, me, 1, call, mine);
+    if (in_place) put(AT(me), step, me, 1, call, mine);
+    CHECK_OK(MPI_Allgatherv(in_place ? MPI_IN_PLACE : own, mine, type, all, counts, at, type,
+                            MPI_COMM_WORLD));
+    for (int r = 0; r < n; ++r) CHECK(is_there(AT(r), step, r, 1, call, counts[r]));
+    free(all), free(own), free(counts);
+}
+
+/* The root of a gatherv, or a member in a scatterv, expects less than is sent. The call after it is
+ * right. */
+static void truncated_at(int bytes, int call) {
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+    unsigned char *all = calloc((size_t)n + 1, (size_t)bytes), *own = calloc(1, (size_t)bytes);
+    int *counts = malloc(2 * (size_t)n * sizeof(int)), *at = counts + n;
+    for (int again = 0; again < 2; ++again) {
+        for (int r = 0; r < n; ++r) counts[r] = bytes, at[r] = r * bytes;
+        counts[1] = bytes - 4;
+        CHECK_CLASS(MPI_Gatherv(own, bytes, MPI_BYTE, all, counts, at, MPI_BYTE, 0, copy),
+                    me == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+        counts[1] = bytes;
+        CHECK_CLASS(MPI_Scatterv(all, counts, at, MPI_BYTE, own, me == 1 ? bytes - 4 : bytes,
+                                 MPI_BYTE, 0, copy),
+                    me == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+        exchange_with_root(call);
+    }
+    free(all), free(own), free(counts);
+    MPI_Comm_free(&copy);
+}
+
 /* Task 1 expects less than task 0 sends. The call after it is right. */
 static void truncated(int bytes, int call) {
     MPI_Comm pair;
@@ -86,12 +183,21 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    for (int call = 0; call < 2 * 56; ++call) exchange(call);
+    MPI_Type_vector(1, 1, 2, MPI_BYTE, &apart);
+    MPI_Datatype both = apart;
+    MPI_Type_create_resized(both, 0, 2, &apart);
+    MPI_Type_free(&both);
+    MPI_Type_commit(&apart);
+    for (int call = 0; call < 2 * 56; ++call) exchange(call), exchange_with_root(call);
     if (n > 1) {
+        truncated_at(40, 1);
+        truncated_at(1074, 2);
+        truncated_at(100000, 3);
         truncated(40, 2);
         truncated(3000, 7);
         truncated(100000, 11);
     }
+    MPI_Type_free(&apart);
     MPI_Finalize();
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <random>
 #include <sched.h>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "collectives/call/call.hpp"
@@ -21,6 +22,27 @@ struct YieldingHost : GroupSegment::Host {
     void fence() noexcept override { std::atomic_thread_fence(std::memory_order_seq_cst); }
     void wake(std::uint32_t) noexcept override {}
 };
+
+// Memory for the segments of a group.
+class Memory {
+  public:
+    explicit Memory(Bytes bytes) : bytes_(bytes + kLine) {}
+    std::byte* start() {
+        const auto at = reinterpret_cast<std::uintptr_t>(bytes_.data());
+        return bytes_.data() + (kLine - at % kLine) % kLine;
+    }
+
+  private:
+    std::vector<std::byte> bytes_;
+};
+
+// Calls work(member) in a thread for each member.
+template <typename Work>
+void by_all(std::uint32_t n, const Work& work) {
+    std::vector<std::thread> threads;
+    for (std::uint32_t me = 0; me < n; ++me) threads.emplace_back([&work, me] { work(me); });
+    for (std::thread& thread : threads) thread.join();
+}
 
 // x -> a x + b, one after the other.
 struct Affine {

@@ -3,7 +3,6 @@
 #include "collectives/shm/irregular_index.hpp"
 
 #include <array>
-#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -59,26 +58,6 @@ struct OwnBlocks {
     std::vector<std::vector<std::byte>> out, in;
     std::vector<ExchangeBlock> blocks;
 };
-
-// Memory for the segments of a group.
-class Memory {
-  public:
-    explicit Memory(Bytes bytes) : bytes_(bytes + kLine) {}
-    std::byte* start() {
-        const auto at = reinterpret_cast<std::uintptr_t>(bytes_.data());
-        return bytes_.data() + (kLine - at % kLine) % kLine;
-    }
-
-  private:
-    std::vector<std::byte> bytes_;
-};
-
-template <typename Work>
-void by_all(std::uint32_t n, const Work& work) {
-    std::vector<std::thread> threads;
-    for (std::uint32_t me = 0; me < n; ++me) threads.emplace_back([&work, me] { work(me); });
-    for (std::thread& thread : threads) thread.join();
-}
 
 }  // namespace
 
