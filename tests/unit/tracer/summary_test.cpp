@@ -53,6 +53,27 @@ TEST_CASE("a summary as JSON") {
     CHECK(json["problems"].empty());
 }
 
+TEST_CASE("the text has the ten longest sums of waits, and the JSON has all") {
+    // Each of twelve tasks waits for task 0 for another time.
+    constexpr TaskId kWaiting = 12;
+    std::vector<StreamWriter> tasks;
+    for (TaskId task = 0; task <= kWaiting; ++task)
+        tasks.push_back(task_stream(task, kWaiting + 1));
+    for (TaskId task = 1; task <= kWaiting; ++task) {
+        const auto sent = 100 * static_cast<std::uint64_t>(task);
+        send_call(tasks[0], sent, sent + 2, task);
+        receive_call(tasks[static_cast<std::size_t>(task)], 1, sent + 10, 0);
+    }
+    const Summary summary = sums_of(TraceSource::from_bytes(gathered(tasks), "many"));
+    const auto blame = nlohmann::json::parse(summary_json(summary))["blame"];
+    REQUIRE(blame.size() == kWaiting);
+    CHECK(blame.front()["task"] == kWaiting);
+    CHECK(blame.back()["task"] == 1);
+    const std::string text = summary_text(summary);
+    CHECK(text.find("task 3 for task 0:") != std::string::npos);
+    CHECK(text.find("task 2 for task 0:") == std::string::npos);
+}
+
 TEST_CASE("calls that never ended, and what is missing, are told") {
     StreamWriter out = task_stream(0, 2);
     out.enter(us(10), kBrecvCall, 1, 5, 1);
