@@ -197,18 +197,26 @@ void add_messages(const TaskState& state, std::vector<std::string>& lines) {
     if (told.empty()) tell(false);
 }
 
-// True if members of one group are in different collective calls: one of them has left out a call,
-// has made an extra call, or has left a call early because its length differed from that of the
-// others.
-bool calls_differ(const PerTask<const TaskState*>& states, const std::vector<TaskId>& stuck) {
+// What to do if members of one group are in different collective calls: one of them has left out a
+// call, has made an extra call, or has left a call early because its length differed from that of
+// the others. Empty: they are not. If a task waits in a call of another kind, the others wait for
+// that one, and some of them may rightly have left a call earlier than others, such as a gather.
+std::string_view advice_on_calls(const PerTask<const TaskState*>& states,
+                                 const std::vector<TaskId>& stuck) {
     std::map<std::pair<std::uint32_t, std::int32_t>, Call> call_of_group;
+    const auto is_elsewhere = [&](TaskId task) { return !is_collective(states[task]->doing.call); };
+    if (std::any_of(stuck.begin(), stuck.end(), is_elsewhere)) return {};
     for (const TaskId task : stuck) {
         const TaskActivity& doing = states[task]->doing;
-        if (!is_collective(doing.call)) continue;
         const std::pair group(doing.context, doing.type);
-        if (call_of_group.try_emplace(group, doing.call).first->second != doing.call) return true;
+        if (call_of_group.try_emplace(group, doing.call).first->second == doing.call) continue;
+        return is_mpi(doing.call)
+                   ? "their collective calls differ: with -mpicheck yes, members of a program that "
+                     "uses POE's MPI library compare theirs, and the first difference is an error"
+                   : "their collective calls differ: with -euidevelop yes all members compare "
+                     "theirs, and the first difference is an error";
     }
-    return false;
+    return {};
 }
 
 }  // namespace
@@ -242,10 +250,8 @@ std::vector<std::string> lines_about(const PerTask<const TaskState*>& states,
     if (!more.empty())
         lines.push_back(tasks_in_words(more) + (more.size() == 1 ? " waits" : " wait") +
                         " for these or each other in the same way");
-    if (calls_differ(states, stuck))
-        lines.emplace_back(
-            "their collective calls differ: with -euidevelop yes all members compare theirs, and "
-            "the first difference is an error");
+    if (const std::string_view advice = advice_on_calls(states, stuck); !advice.empty())
+        lines.emplace_back(advice);
 
     std::vector<std::string> messages;
     for (const TaskId task : stuck) {
