@@ -61,6 +61,9 @@ class Slots {
     std::byte* longer_;
 };
 
+// Members that write nothing also call acquire(). It waits until the taker of what the own slot had
+// in an earlier call has finished that call, and the segment then forgets this taker.
+
 }  // namespace
 
 [[gnu::hot]] WrongBlock gather_blocks(CallTools& tools, const RootedSegments& segments,
@@ -73,13 +76,13 @@ class Slots {
     if (me != root) {
         const bool uses_longer = is_in_longer(blocks.front().bytes);
         short_call = shorter.acquire(root);
-        long_call = uses_longer ? longer.acquire(root) : longer.begin(kNobody);
+        long_call = uses_longer ? longer.acquire(root) : longer.acquire(kNobody);
         Slots(segments, me, short_call, long_call).write(blocks.front());
         if (uses_longer) longer.publish(root, long_call);
         shorter.publish(root, short_call);
     } else {
-        short_call = shorter.begin(kNobody);
-        long_call = longer.begin(kNobody);
+        short_call = shorter.acquire(kNobody);
+        long_call = longer.acquire(kNobody);
         for (std::uint32_t m = 0; m < blocks.size(); ++m) {
             if (m == me) continue;
             const Slots its(segments, m, short_call, long_call);
@@ -101,8 +104,8 @@ class Slots {
     std::uint64_t short_call = 0;
     std::uint64_t long_call = 0;
     if (me != root) {
-        short_call = shorter.begin(kNobody);
-        long_call = longer.begin(kNobody);
+        short_call = shorter.acquire(kNobody);
+        long_call = longer.acquire(kNobody);
         const Slots own(segments, me, short_call, long_call);
         shorter.await_own_slot(root, short_call, tools.spins());
         if (is_in_longer(own.length())) longer.await_own_slot(root, long_call, 0);
@@ -112,7 +115,7 @@ class Slots {
         for (std::uint32_t m = 0; m < blocks.size(); ++m)
             uses_longer = uses_longer || (m != me && is_in_longer(blocks[m].bytes));
         short_call = shorter.acquire_all(kNobody);
-        long_call = uses_longer ? longer.acquire_all(kNobody) : longer.begin(kNobody);
+        long_call = uses_longer ? longer.acquire_all(kNobody) : longer.acquire(kNobody);
         for (std::uint32_t m = 0; m < blocks.size(); ++m) {
             if (m != me) Slots(segments, m, short_call, long_call).write(blocks[m]);
         }

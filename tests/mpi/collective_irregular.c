@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpi_test.h"
 
@@ -160,6 +161,25 @@ static void truncated_at(int bytes, int call) {
     MPI_Comm_free(&copy);
 }
 
+/* The root of gathers is late, so the others are many calls ahead: one of a longer block, many of
+ * short ones, and one of a longer block again. */
+static void gather_at_late_root(void) {
+    enum { kCalls = 33, kLongest = 1000 };
+    unsigned char own[kLongest], *all = malloc((size_t)n * kLongest);
+    int* counts = malloc(2 * (size_t)n * sizeof(int));
+    int* at = counts + n;
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me == 0) usleep(30000);
+    for (int call = 0; call < kCalls; ++call) {
+        const int bytes = call == 0 || call + 1 == kCalls ? kLongest : 8;
+        for (int r = 0; r < n; ++r) counts[r] = bytes, at[r] = r * bytes;
+        put(own, 1, me, 0, call, bytes);
+        CHECK_OK(MPI_Gatherv(own, bytes, MPI_BYTE, all, counts, at, MPI_BYTE, 0, MPI_COMM_WORLD));
+        for (int r = 0; r < n && me == 0; ++r) CHECK(is_there(all + at[r], 1, r, 0, call, bytes));
+    }
+    free(all), free(counts);
+}
+
 /* Task 1 expects less than task 0 sends. The call after it is right. */
 static void truncated(int bytes, int call) {
     MPI_Comm pair;
@@ -189,6 +209,7 @@ int main(int argc, char** argv) {
     MPI_Type_free(&both);
     MPI_Type_commit(&apart);
     for (int call = 0; call < 2 * 56; ++call) exchange(call), exchange_with_root(call);
+    gather_at_late_root();
     if (n > 1) {
         truncated_at(40, 1);
         truncated_at(1074, 2);

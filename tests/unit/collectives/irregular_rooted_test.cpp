@@ -126,3 +126,45 @@ TEST_CASE("a block that does not fit its memory is reported, and nothing is writ
         CHECK(found[taker].expected == 90);
     }
 }
+
+namespace {
+
+// Tells when its member waits.
+struct TellingHost final : YieldingHost {
+    explicit TellingHost(std::atomic<bool>& tells) : waits(tells) {}
+    void wait(const std::function<bool()>& over,
+              const std::function<std::uint32_t()>& whom) override {
+        waits = true;
+        YieldingHost::wait(over, whom);
+    }
+    std::atomic<bool>& waits;
+};
+
+}  // namespace
+
+TEST_CASE("a member keeps a longer block until a root that is far behind has read it") {
+    // A longer block, short ones while the set of its slot comes round twice, and a longer one for
+    // the same slot. The root begins when the other member has made all calls, or waits.
+    constexpr std::uint32_t kMembers = 2;
+    constexpr unsigned kCalls = 2 * GroupSegment::kLong.depth + 1;
+    Memory short_memory(GroupSegment::short_of(kMembers).bytes_for(kMembers));
+    Memory long_memory(GroupSegment::kLong.bytes_for(kMembers));
+    std::atomic<bool> ahead = false;
+    std::atomic<unsigned> wrong = 0;
+    by_all(kMembers, [&](std::uint32_t me) {
+        TellingHost host(ahead);
+        GroupSegment shorter(short_memory.start(), kMembers, me, GroupSegment::short_of(kMembers),
+                             host);
+        GroupSegment longer(long_memory.start(), kMembers, me, GroupSegment::kLong, host);
+        CallTools tools;
+        while (me == 0 && !ahead) ::sched_yield();
+        for (unsigned call = 0; call < kCalls; ++call) {
+            const Bytes bytes = call == 0 || call + 1 == kCalls ? 1000 : 8;
+            Part part({bytes, bytes}, me, 0, true, call);
+            gather_blocks(tools, {shorter, longer}, 0, part.blocks);
+            if (!part.right()) ++wrong;
+        }
+        ahead = true;
+    });
+    CHECK(wrong == 0);
+}
