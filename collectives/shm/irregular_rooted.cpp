@@ -61,35 +61,29 @@ class Slots {
     std::byte* longer_;
 };
 
+}  // namespace
+
 // Members that write nothing also call acquire(). It waits until the taker of what the own slot had
 // in an earlier call has finished that call, and the segment then forgets this taker.
-
-}  // namespace
 
 [[gnu::hot]] WrongBlock gather_blocks(CallTools& tools, const RootedSegments& segments,
                                       std::uint32_t root, std::span<RootedBlock> blocks) {
     auto& [shorter, longer] = segments;
     WrongBlock wrong;
     const std::uint32_t me = shorter.me();
-    std::uint64_t short_call = 0;
-    std::uint64_t long_call = 0;
-    if (me != root) {
-        const bool uses_longer = is_in_longer(blocks.front().bytes);
-        short_call = shorter.acquire(root);
-        long_call = uses_longer ? longer.acquire(root) : longer.acquire(kNobody);
-        Slots(segments, me, short_call, long_call).write(blocks.front());
-        if (uses_longer) longer.publish(root, long_call);
-        shorter.publish(root, short_call);
-    } else {
-        short_call = shorter.acquire(kNobody);
-        long_call = longer.acquire(kNobody);
-        for (std::uint32_t m = 0; m < blocks.size(); ++m) {
-            if (m == me) continue;
-            const Slots its(segments, m, short_call, long_call);
-            shorter.await(m, short_call, tools.spins());
-            if (is_in_longer(its.length())) longer.await(m, long_call);
-            its.read(m, blocks[m], wrong);
-        }
+    const std::uint32_t taker = me == root ? kNobody : root;
+    const std::uint32_t long_taker = is_in_longer(blocks.front().bytes) ? taker : kNobody;
+    const std::uint64_t short_call = shorter.acquire(taker);
+    const std::uint64_t long_call = longer.acquire(long_taker);
+    if (me != root) Slots(segments, me, short_call, long_call).write(blocks.front());
+    longer.publish(long_taker, long_call);
+    shorter.publish(taker, short_call);
+    for (std::uint32_t m = 0; m < blocks.size() && me == root; ++m) {
+        if (m == me) continue;
+        const Slots its(segments, m, short_call, long_call);
+        shorter.await(m, short_call, tools.spins());
+        if (is_in_longer(its.length())) longer.await(m, long_call);
+        its.read(m, blocks[m], wrong);
     }
     longer.release(long_call);
     shorter.release(short_call);
@@ -101,26 +95,24 @@ class Slots {
     auto& [shorter, longer] = segments;
     WrongBlock wrong;
     const std::uint32_t me = shorter.me();
-    std::uint64_t short_call = 0;
-    std::uint64_t long_call = 0;
-    if (me != root) {
-        short_call = shorter.acquire(kNobody);
-        long_call = longer.acquire(kNobody);
+    bool gives_longer = false;
+    for (std::uint32_t m = 0; m < blocks.size() && me == root; ++m)
+        gives_longer = gives_longer || (m != me && is_in_longer(blocks[m].bytes));
+    const std::uint64_t short_call =
+        me == root ? shorter.acquire_all(kNobody) : shorter.acquire(kNobody);
+    const std::uint64_t long_call =
+        gives_longer ? longer.acquire_all(kNobody) : longer.acquire(kNobody);
+    if (me == root) {
+        for (std::uint32_t m = 0; m < blocks.size(); ++m) {
+            if (m != me) Slots(segments, m, short_call, long_call).write(blocks[m]);
+        }
+        if (gives_longer) longer.publish_slots(long_call);
+        shorter.publish_slots(short_call);
+    } else {
         const Slots own(segments, me, short_call, long_call);
         shorter.await_own_slot(root, short_call, tools.spins());
         if (is_in_longer(own.length())) longer.await_own_slot(root, long_call, 0);
         own.read(root, blocks.front(), wrong);
-    } else {
-        bool uses_longer = false;
-        for (std::uint32_t m = 0; m < blocks.size(); ++m)
-            uses_longer = uses_longer || (m != me && is_in_longer(blocks[m].bytes));
-        short_call = shorter.acquire_all(kNobody);
-        long_call = uses_longer ? longer.acquire_all(kNobody) : longer.acquire(kNobody);
-        for (std::uint32_t m = 0; m < blocks.size(); ++m) {
-            if (m != me) Slots(segments, m, short_call, long_call).write(blocks[m]);
-        }
-        if (uses_longer) longer.publish_slots(long_call);
-        shorter.publish_slots(short_call);
     }
     longer.release(long_call);
     shorter.release(short_call);

@@ -44,29 +44,28 @@ inline bool allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
     });
 }
 
-// A block of no elements has no length that plain_bytes() could tell from a wrong one.
+// A gatherv (`gathers`) or scatterv. A block of no elements has no length that plain_bytes() could
+// tell from a wrong one.
+inline bool make_rooted(bool gathers, const PlainBlock& own, const PlainVector& all, int root,
+                        MPI_Comm comm, const CallPlace& place) {
+    if (own.bytes == 0 || !is_plain(own.memory)) return false;
+    return with_comm(comm, [&](comm::Runtime& runtime, Comm& members) {
+        if (!is_rank(members, root) || (root == members.rank && !is_plain(all.memory)))
+            return false;
+        return make_plain_rooted(runtime, members, gathers, root, own, all, shown(place));
+    });
+}
 inline bool gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                     Counts recvcounts, Counts displs, MPI_Datatype recvtype, int root,
                     MPI_Comm comm, const CallPlace& place) {
-    const PlainBlock own = plain_block(sendbuf, sendcount, sendtype);
-    if (own.bytes == 0 || !is_plain(sendbuf)) return false;
-    return with_comm(comm, [&](comm::Runtime& runtime, Comm& members) {
-        if (!is_rank(members, root) || (root == members.rank && !is_plain(recvbuf))) return false;
-        return make_plain_rooted(runtime, members, true, root, own,
-                                 plain_vector(recvbuf, recvcounts, displs, recvtype), shown(place));
-    });
+    return make_rooted(true, plain_block(sendbuf, sendcount, sendtype),
+                       plain_vector(recvbuf, recvcounts, displs, recvtype), root, comm, place);
 }
-
 inline bool scatterv(const void* sendbuf, Counts sendcounts, Counts displs, MPI_Datatype sendtype,
                      void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root,
                      MPI_Comm comm, const CallPlace& place) {
-    const PlainBlock own = plain_block(recvbuf, recvcount, recvtype);
-    if (own.bytes == 0 || !is_plain(recvbuf)) return false;
-    return with_comm(comm, [&](comm::Runtime& runtime, Comm& members) {
-        if (!is_rank(members, root) || (root == members.rank && !is_plain(sendbuf))) return false;
-        return make_plain_rooted(runtime, members, false, root, own,
-                                 plain_vector(sendbuf, sendcounts, displs, sendtype), shown(place));
-    });
+    return make_rooted(false, plain_block(recvbuf, recvcount, recvtype),
+                       plain_vector(sendbuf, sendcounts, displs, sendtype), root, comm, place);
 }
 
 }  // namespace poe::mpi::quick
