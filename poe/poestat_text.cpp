@@ -130,7 +130,7 @@ std::string state_in_words(const pm::TaskView& view) {
         return text + between + ", no message-passing call yet";
     text += state.doing.call == Call::kNone ? between : call_in_words(state);
     if (state.measured && state.doing.call != Call::kNone && state.unexpected.count > 0)
-        text += fmt::format(", {} unasked", state.unexpected.count);
+        text += fmt::format(", {} unexpected", state.unexpected.count);
     return text;
 }
 

@@ -25,7 +25,7 @@ class NodeUse {
     // Locks both resources of this node as requested. Returns an empty text, or why the node cannot
     // be used now: what another job has reserved or uses. `parent` is the directory of all jobs. If
     // the files cannot be opened, a request for shared use succeeds without a lock. Blocks for at
-    // most 0.4 s, while other jobs start or end. Call it once.
+    // most five seconds, while other jobs start or end. Call it once.
     std::string take(const std::string& parent, const std::string& host,
                      const NodeReservation& wanted);
 

@@ -236,7 +236,7 @@ class Poestat(WatchTest):
             lines = result.stdout.splitlines()
             self.assertEqual(lines[2].split(), ["TASK", "NODE", "PID", "CPU", "MEMORY", "STATE"])
             self.assertEqual(len(lines), 3 + tasks)
-            self.assertTrue(all(len(line.split(", 1 unasked")[0]) <= 80 for line in lines[2:]), result.stdout)
+            self.assertTrue(all(len(line.split(", 1 unexpected")[0]) <= 80 for line in lines[2:]), result.stdout)
             self.assertRegex(lines[3], rf"^ *0  \S+ +\d+ +\d+\.\d\d s +[\d.]+ .?B  (computing|idle)$|^ *0  \S+ +-? +\S+ .*")
             return lines[3 + task][lines[2].index("STATE"):]
 
@@ -246,7 +246,7 @@ class Poestat(WatchTest):
         self.assertRegex(self.state("zero-any", 2, 1), r"^mpc_brecv from any, 95 MB(, [\d.]+ s)?$")
         self.assertRegex(self.state("zero-sync", 2, 1), r"^mpc_sync by cache-line, waits for 0(, [\d.]+ s)?$")
         # The message that nobody asks for may arrive after the wait has begun.
-        self.assertRegex(self.state("type", 2, 1, ready="unasked"), r", 1 unasked$")
+        self.assertRegex(self.state("type", 2, 1, ready="unexpected"), r", 1 unexpected$")
 
     def test_ended_and_computing(self):
         with self.running("ended", 3) as job:

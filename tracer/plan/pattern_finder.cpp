@@ -464,7 +464,7 @@ std::string plan_text(const FoundPlan& plan, const std::string& from, const std:
         text += each.planned ? collectives::plan_line(each.call) + "  # " + each.why + "\n"
                              : "# " + each.words + " " + each.why + "\n";
     if (!plan.has_collectives)
-        text += "# The trace has no collective calls; poe -tracelevel 2 or 9 records them.\n";
+        text += "# The trace has no collective calls; poe -tracelevel 2, 3 or 9 records them.\n";
     return text;
 }
 

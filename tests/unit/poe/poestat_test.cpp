@@ -124,7 +124,7 @@ TEST_CASE("what a task does, in words", "[poestat]") {
     view.state.measured = true;
     view.state.awaited = {Awaited::Kind::kMessage, 5, -1};
     view.state.unexpected.count = 1;
-    CHECK(state_in_words(view) == "mpc_sync, waits for 5, 1d 01:01, 1 unasked");
+    CHECK(state_in_words(view) == "mpc_sync, waits for 5, 1d 01:01, 1 unexpected");
     view.state.stopped = true;
     CHECK(state_in_words(view).starts_with("stopped, mpc_sync"));
     CHECK(state_in_words(in_call(static_cast<Call>(99), 9999999, -5, 1, 1)).starts_with("?"));
