@@ -48,6 +48,14 @@ bool is_fatal(const std::string& signal) {
     return false;
 }
 
+// True if gdb names no cause for this stop. If nobody has asked for it, gdb has stopped the thread
+// for its own work and has reported that by mistake. gdb 13 does so if it starts or attaches to
+// other processes while the thread forks.
+bool is_without_cause(const MiValue& event) {
+    const std::string& word = event.text_of("reason");
+    return word.empty() || (word == "signal-received" && event.text_of("signal-name") == "0");
+}
+
 StopReason reason_of(const MiValue& event) {
     StopReason reason;
     const std::string& word = event.text_of("reason");
@@ -100,6 +108,8 @@ void NodeGdb::write(const std::string& text, int pid, OnAnswer on_answer) {
         if (on_answer) on_answer({false, {}, "", "there is no gdb on this node", ""});
         return;
     }
+    // For "catch signal" gdb names no cause either.
+    catches_ = catches_ || text.find("catch ") != std::string::npos;
     const std::uint64_t token = next_token_++;
     pending_.emplace(token, Pending{std::move(on_answer), pid});
     handlers_.send(std::to_string(token) + text + "\n");
@@ -221,10 +231,12 @@ void NodeGdb::on_stopped(const MiValue& event) {
     DebuggedTask* task = task_of_thread(thread);
     if (task == nullptr) return;
     const MiValue* stopped = event.find("stopped-threads");
+    const StopReason reason = reason_of(event);
+    if (task->resumed && !task->stop_requested && !catches_ && is_without_cause(event))
+        return command("-exec-continue --thread " + std::to_string(thread));
     if (stopped != nullptr && stopped->text == "all")
         for (auto& each : task->threads) each.second = false;
     task->threads[thread] = false;
-    const StopReason reason = reason_of(event);
     const bool is_news =
         reason.kind != StopReason::Kind::kOther && reason.kind != StopReason::Kind::kInterrupt;
     // The first event of a stop decides; others are interrupts of the remaining threads.
@@ -251,6 +263,7 @@ void NodeGdb::check_stopped(DebuggedTask& task) {
         return;
     }
     task.stop_requested = false;
+    task.resumed = false;
     task.stopped = true;
     task.select(task.thread, 0);
     if (task.life == Life::kStarting)

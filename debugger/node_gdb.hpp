@@ -53,6 +53,7 @@ struct DebuggedTask {
     bool going = false;           // and has let it continue
     bool stop_requested = false;
     bool stopped = false;  // as a whole
+    bool resumed = false;  // a command has let it continue, and it has not stopped as a whole since
     StopReason reason;
     MiValue where;               // gdb's frame of the stop
     std::string note;            // how it ended, or why it is lost
@@ -187,6 +188,7 @@ class NodeGdb {
     DebuggedTask* ended_ = nullptr;  // its signal is about to be reported, if it was killed
     bool gone_ = false;
     bool attached_ = false;  // on_attached has been called
+    bool catches_ = false;   // the user has set catchpoints
 };
 
 }  // namespace poe::debugger

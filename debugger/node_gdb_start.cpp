@@ -254,6 +254,7 @@ void NodeGdb::resume(DebuggedTask& task, const std::string& how,
                      std::function<void(const std::string&)> on_error) {
     task.stopped = false;
     task.stop_requested = false;
+    task.resumed = true;
     const std::string selected = " --thread " + std::to_string(task.thread) +
                                  (task.frame > 0 ? " --frame " + std::to_string(task.frame) : "");
     task.select(task.thread, 0);

@@ -143,6 +143,36 @@ TEST_CASE("a thread that begins while its task is being stopped is interrupted, 
     CHECK(play.stopped == std::vector<TaskId>{10});
 }
 
+TEST_CASE("a task that gdb stops without a cause continues") {
+    PlayedGdb play(1);
+    play.attach_all();
+    DebuggedTask& task = play.gdb.tasks()[0];
+    play.gdb.resume(task, "-exec-continue");
+    play.answer("-exec-continue --thread-group i1", "^running");
+    play.say("*running,thread-id=\"1\"");
+    play.stopped.clear();
+    play.say(
+        "*stopped,reason=\"signal-received\",signal-name=\"0\",frame={func=\"arch_fork\"},"
+        "thread-id=\"1\"");
+    CHECK(play.stopped.empty());
+    play.answer("-exec-continue --thread 1", "^running");
+    play.say("*stopped,frame={func=\"arch_fork\"},thread-id=\"1\"");
+    CHECK(play.stopped.empty());
+    play.answer("-exec-continue --thread 1", "^running");
+    // The same stop, if somebody has asked for it.
+    play.gdb.interrupt(task);
+    play.say("*stopped,reason=\"signal-received\",signal-name=\"0\",thread-id=\"1\"");
+    CHECK(play.stopped == std::vector<TaskId>{10});
+    CHECK_FALSE(play.has_written("-exec-continue --thread 1"));
+    // A signal that the user has caught: gdb names no cause.
+    play.stopped.clear();
+    play.gdb.command("-interpreter-exec console \"catch signal SIGURG\"");
+    play.gdb.resume(task, "-exec-continue");
+    play.say("*running,thread-id=\"1\"");
+    play.say("*stopped,frame={func=\"kill\"},thread-id=\"1\"");
+    CHECK(play.stopped == std::vector<TaskId>{10});
+}
+
 TEST_CASE("a step lets the other threads continue") {
     PlayedGdb play(1);
     play.attach_all();
