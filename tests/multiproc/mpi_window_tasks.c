@@ -5,14 +5,19 @@
  *   lock       task 2 computes while it holds the exclusive lock of task 0's part, which tasks 1 and 3 want, 1 shared
  *   lock-all   the same, and tasks 1 and 3 lock all parts
  *   shared     all tasks hold shared locks of task 0's part while they compute, so nobody waits
- *   complete   task 2 computes before it ends its accesses to the window of task 1, which waits for 0, 2 and 3 */
+ *   complete   task 2 computes before it ends its accesses to the window of task 1, which waits for 0, 2 and 3
+ *
+ * The second argument says how many times as long as usual the tasks compute. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static int times = 1;
 
 static void compute(double seconds) {
     const double start = MPI_Wtime();
-    while (MPI_Wtime() - start < seconds) continue;
+    while (MPI_Wtime() - start < times * seconds) continue;
 }
 
 int main(int argc, char** argv) {
@@ -26,6 +31,7 @@ int main(int argc, char** argv) {
     MPI_Group all, origin, targets;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     const char* how = argc > 1 ? argv[1] : "";
+    if (argc > 2) times = atoi(argv[2]);
     const long value = 5;
     const int one = strcmp(how, "complete") == 0;
     MPI_Group_incl(all, 1, &one, &origin);

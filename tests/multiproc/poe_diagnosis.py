@@ -3,6 +3,7 @@
 its records, worked out here in the plainest way."""
 
 import collections
+import itertools
 import json
 import os
 import pathlib
@@ -163,11 +164,11 @@ class MplDiagnosis(LaunchTest):
     def tearDownClass(cls):
         cls.directory.cleanup()
 
-    def traced(self, how, *options):
-        """The records of a job of four tasks, and what vt says of it."""
+    def traced(self, how, *options, times=1):
+        """The records of a job of four tasks, and what vt says of it. The tasks compute `times` as long as usual."""
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
-        self.ok(poe(self.program, how, "-procs", "4", "-tracelevel", "9", *options, cwd=place.name))
+        self.ok(poe(self.program, how, str(times), "-procs", "4", "-tracelevel", "9", *options, cwd=place.name))
         path = pathlib.Path(place.name) / f"{self.source}.trc"
         told = subprocess.run([str(BUILD / "bin" / "vt"), "-summary", "-json", str(path)], capture_output=True, text=True,
                               check=True)
@@ -210,9 +211,12 @@ class MplDiagnosis(LaunchTest):
 
     def traced_in_order(self, holds, how, *options, check=lambda job, summary: None):
         """On a busy computer a task may get its processor so late that nobody waits for the task that is meant. What vt says
-        is checked for every run; a run is repeated until its records show the intended order of events."""
+        is checked for every run; a run is repeated until its records show the intended order of events. The tasks compute
+        longer each time, up to ten times as long, so that the intended waits become longer than the others."""
+        attempts = itertools.count(1)
+
         def run():
-            job, summary = self.traced(how, *options)
+            job, summary = self.traced(how, *options, times=min(next(attempts), 10))
             check(job, summary)
             return (job, summary) if holds(job) else None
         return wait_for(run, f"the intended order of events in {how}")
