@@ -98,13 +98,13 @@ class Groups {
     TaskId task() const noexcept { return task_; }
 
   private:
-    std::uint32_t tasks_;
-    TaskId task_;
     Group* search(int gid) noexcept;
 
+    Group* last_found_ = nullptr;
+    std::uint32_t tasks_;
+    TaskId task_;
     std::uint32_t counter_ = 1;  // 0 is the group of all tasks
     std::unordered_map<int, std::unique_ptr<Group>> groups_;
-    Group* last_found_ = nullptr;
 };
 
 // The message types of collective calls: the group's number, and the call's number modulo 16, so

@@ -66,9 +66,9 @@ CollectiveContext::CollectiveContext(comm::Runtime& runtime, const Variables& va
                                      std::span<const Path> table)
     : runtime_(runtime),
       table_(table),
-      variables_(variables),
       progress_(runtime),
-      groups_(runtime.tasks(), runtime.task()) {
+      groups_(runtime.tasks(), runtime.task()),
+      variables_(variables) {
     read_modes(variables);
     const char* plan = variables(kPlanFileVariable);
     has_plan_ = plan != nullptr && *plan != '\0' && !barrier_;
@@ -290,9 +290,7 @@ std::optional<SelectedPath> CollectiveContext::path_by(Transport transport, Grou
     const CallProgress::Scope told(progress_, selected.path->kind);
     ++calls_by_path_[static_cast<std::size_t>(selected.path - table_.data())];
     Plan* plan = selected.path->run({*this, group, selected, call});
-    // Calls without messages poll for them, so that a message that was sent before a sync has
-    // arrived after it.
-    if (selected.path->transport != Transport::kMessages) messages().progress();
+    if (selected.path->transport != Transport::kMessages) poll_sometimes();
     return plan;
 }
 

@@ -35,7 +35,7 @@ struct Running {
     std::uint32_t number = 0;  // number of the call in its group
 };
 
-class CollectiveContext final : private comm::Helper {
+class alignas(kLine) CollectiveContext final : private comm::Helper {
   public:
     using Variables = std::function<const char*(const char*)>;
     // Reads MP_CCL_MODE, MP_EUIDEVELOP, MP_MULTICAST and MP_COLL_*. MP_TUNING or MP_TUNEFILE is
@@ -58,6 +58,7 @@ class CollectiveContext final : private comm::Helper {
     // Counts the bytes of a call that run_blocking made without a plan. Messages are counted where
     // they are sent.
     void count_traffic(const Group& group, const Shape& shape) noexcept {
+        if (shape.operation == Operation::kSync) return;
         count_traffic(transfer_of(shape, static_cast<std::uint32_t>(group.me)));
     }
     void count_traffic(const Transfer& moved) noexcept {
@@ -82,6 +83,14 @@ class CollectiveContext final : private comm::Helper {
     std::optional<SelectedPath> path_by(Transport transport, Group& group, const Shape& shape);
     // Makes a call on this path; blocks. The result is that of run_blocking.
     Plan* run_on(SelectedPath selected, Group& group, const CollectiveCall& call);
+    // After a call without messages: polls for them after every eighth call, so that messages also
+    // make progress in a task that only makes such calls. A poll reads several cache lines of each
+    // pipe, so polling after every call would take a noticeable part of a sync if tasks share
+    // cores. If a receive has a handler, it polls after every call, so that a message that was sent
+    // before a sync is handled after it. Other functions that ask for messages poll themselves.
+    void poll_sometimes() {
+        if (++calls_without_poll_ % 8 == 0 || runtime_.has_handlers()) messages().progress();
+    }
     // Returns how many blocking calls this task has made by row `path` of the table. For tools.
     std::uint64_t calls_by_path(std::size_t path) const noexcept { return calls_by_path_[path]; }
     // The methods that the user names, by operation.
@@ -190,12 +199,13 @@ class CollectiveContext final : private comm::Helper {
     PlannedCalls* plan_of_run();
     // A short call costs less than the decision on its path, so decisions are cached, in an entry
     // that follows from the shape. Decisions on an irregular index are not cached.
-    struct CachedPath {
+    struct alignas(kLine) CachedPath {
         // True if the entry is for this group and shape.
         bool is_for(const Group& its_group, const Shape& shape) const noexcept {
             return bytes == shape.bytes && gid == its_group.gid && operation == shape.operation &&
                    element == shape.element && commutative == shape.commutative &&
-                   exact == shape.exact && shape.matrix.empty() && blocks == Blocks::of(shape);
+                   exact == shape.exact && shape.matrix.empty() &&
+                   blocks == (shape.offsets.empty() ? Blocks{} : Blocks::of(shape));
         }
         // What the decision depends on if blocks have unequal lengths.
         struct Blocks {
@@ -227,23 +237,26 @@ class CollectiveContext final : private comm::Helper {
     template <typename Make>
     Plan& kept_or_new(Group& group, const Shape& shape, bool users_function, const Make& make);
 
+    // Every call reads the members up to groups_, so they are next to each other: if tasks share
+    // cores, a call must load each cache line that it reads again.
     comm::Runtime& runtime_;
     std::span<const Path> table_;
+    CallProgress progress_;
     std::string failure_;
-    std::array<CachedPath, 256> cached_paths_;
-    std::array<std::uint64_t, kMostPaths> calls_by_path_{};
+    std::uint32_t calls_without_poll_ = 0;
     bool develop_ = false;
     bool barrier_ = false;
+    bool has_plan_ = false;  // the variables have one
     Multicast multicast_ = Multicast::kByCost;
+    Groups groups_;
+    std::array<CachedPath, 256> cached_paths_;
+    std::array<std::uint64_t, kMostPaths> calls_by_path_{};
     ListHistory lists_;
     Overrides overrides_;
     Variables variables_;
-    bool has_plan_ = false;                  // the variables have one
     std::unique_ptr<PlannedCalls> planned_;  // read at first use
     std::optional<Tuning> tuning_;           // read at first use
     std::optional<CopyCosts> copy_costs_;    // measured at first use
-    CallProgress progress_;
-    Groups groups_;
     std::vector<std::unique_ptr<Running>> running_;
     std::vector<std::unique_ptr<Running>> spare_;  // ended, for reuse
     int next_id_ = 1;

@@ -84,8 +84,7 @@ std::optional<ExchangeEnd> exchange_in_memory(CollectiveContext& context, Group&
                          selected.non_temporal);
     }
     tell(context, group, blocks);
-    // See CollectiveContext::run_on.
-    context.messages().progress();
+    context.poll_sometimes();
     return end_of(group, lengths.wrong);
 }
 
@@ -113,9 +112,9 @@ std::optional<ExchangeEnd> exchange_in_memory(CollectiveContext& context, Group&
         if (blocks[r].follows == 0) moved += blocks[r].bytes;
     }
     context.count_traffic(gather == is_root ? Transfer{0, moved} : Transfer{moved, 0});
-    // See CollectiveContext::run_on. If messages follow, the caller polls; here, those of the next
-    // call would come before their receives.
-    if (!messages_follow) context.messages().progress();
+    // If messages follow, the caller polls; here, those of the next call would come before their
+    // receives.
+    if (!messages_follow) context.poll_sometimes();
     return end_of(group, wrong);
 }
 

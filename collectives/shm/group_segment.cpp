@@ -13,31 +13,24 @@ GroupSegment::GroupSegment(std::byte* memory, std::uint32_t members, std::uint32
     : sizes_(sizes),
       members_(members),
       me_(me),
-      host_(host),
-      left_(reinterpret_cast<Line*>(memory)),
-      roots_(left_ + 1),
+      takers_(sizes.depth, kNobody),
+      roots_(reinterpret_cast<Line*>(memory) + 1),
       arrived_(roots_ + 1),
       published_(reinterpret_cast<std::byte*>(arrived_ + sizes.depth)),
       done_(reinterpret_cast<Line*>(published_ + sizes.depth * sizes.published)),
+      host_(host),
       slots_(reinterpret_cast<std::byte*>(done_ + members)),
       call_step_(sizes.by_member() ? sizes.slot : members * sizes.slot),
       member_step_(sizes.by_member() ? sizes.slots() : sizes.slot),
       results_(slots_ + members * sizes.slots()),
       seen_done_(members),
-      takers_(sizes.depth, kNobody) {
+      left_(reinterpret_cast<Line*>(memory)) {
     POE_CHECK(std::has_single_bit(sizes.depth), sizes.depth);
 }
 
-// `whose`: for diagnostics; kAll: the first member that has not arrived. A std::function does not
-// allocate for a capture of two words.
 [[gnu::hot]] void GroupSegment::wait_for(const Word& word, std::uint32_t whose,
                                          std::uint64_t call) const {
-    const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
-    if (whose == kAll) {
-        host_.wait(over, [this, call] { return not_arrived(call); });
-    } else {
-        host_.wait(over, [whose] { return whose; });
-    }
+    host_.wait(word, call, {*this, whose, call});
 }
 
 // Returns a member that has not arrived at this call; members_ if all have.
@@ -96,14 +89,6 @@ void GroupSegment::await_released(std::uint32_t member, std::uint64_t call) cons
     }
     host_.fence();
     host_.wake(kAll);
-}
-
-[[gnu::hot]] bool GroupSegment::arrive(std::uint64_t call) noexcept {
-    done_[me_].begun.store(call + 1, std::memory_order_release);
-    Word& arrived = arrived_[set_of(call)].word;
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < members_) return false;
-    arrived.store(0, std::memory_order_relaxed);
-    return true;
 }
 
 std::byte* GroupSegment::result(std::uint64_t call, Bytes bytes) const noexcept {

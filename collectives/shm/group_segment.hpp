@@ -43,7 +43,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <vector>
 
 #include "base/copy_block.hpp"
@@ -69,7 +68,7 @@ inline void put(std::byte* to, const std::byte* from, Bytes bytes) noexcept {
     }
 }
 
-class GroupSegment {
+class alignas(kLine) GroupSegment {
   public:
     struct Sizes {
         std::uint32_t depth;  // calls; a power of two
@@ -114,14 +113,35 @@ class GroupSegment {
         return stage_bytes(members) / 2 / kLine * kLine;
     }
 
+    // In place of a member number: no member; all members.
+    static constexpr std::uint32_t kNobody = ~0u - 1;
+    static constexpr std::uint32_t kAll = ~0u;
+
+    // The member that a wait is for, for diagnostics.
+    class AwaitedMember {
+      public:
+        AwaitedMember(const GroupSegment& segment, std::uint32_t member,
+                      std::uint64_t call) noexcept
+            : segment_(segment), member_(member), call_(call) {}
+        // Returns the member, or for kAll one that has not arrived at the call; the number of
+        // members if there is none.
+        std::uint32_t find() const noexcept {
+            return member_ == kAll ? segment_.not_arrived(call_) : member_;
+        }
+
+      private:
+        const GroupSegment& segment_;
+        std::uint32_t member_;
+        std::uint64_t call_;
+    };
+
     // What a member's task provides to the segment: waiting and waking.
     class Host {
       public:
         virtual ~Host() = default;
-        // Blocks until over() returns true (MessageLayer::wait_until). whom() returns the member
-        // being waited for, for diagnostics.
-        virtual void wait(const std::function<bool()>& over,
-                          const std::function<std::uint32_t()>& whom) = 0;
+        // Blocks until `word` is greater than `call` (MessageLayer::wait_until).
+        virtual void wait(const std::atomic<std::uint64_t>& word, std::uint64_t call,
+                          const AwaitedMember& whom) = 0;
         // Orders an earlier store before a later load that checks whether others sleep or wait.
         virtual void fence() noexcept = 0;
         // Wakes a member if it sleeps, or all others (kAll). Call it after fence().
@@ -137,15 +157,11 @@ class GroupSegment {
     GroupSegment(std::byte* memory, std::uint32_t members, std::uint32_t me, const Sizes& sizes,
                  Host& host);
 
-    // In place of a member number: no member; all members.
-    static constexpr std::uint32_t kNobody = ~0u - 1;
-    static constexpr std::uint32_t kAll = ~0u;
-
     // A call begins with one of these three, which return its number, and ends with release(). A
     // member may have several calls under way, but fewer than `depth`. `taker`: the member that
     // reads the own slot. begin() does not block; it is for a member that writes nothing, which
-    // passes kAll, or kNobody if it then waits for the result of a root, because the root has
-    // waited for all members.
+    // passes kAll, or kNobody if it then waits for the result of a root, which has waited for all
+    // members, or of the last member to arrive.
     std::uint64_t begin(std::uint32_t taker) noexcept {
         takers_[set_of(call_)] = taker;
         return call_++;
@@ -200,7 +216,13 @@ class GroupSegment {
 
     // Call it when the own slot is complete. Does not block. Returns true at the last member to
     // arrive, which computes and publishes the result.
-    bool arrive(std::uint64_t call) noexcept;
+    bool arrive(std::uint64_t call) noexcept {
+        done_[me_].begun.store(call + 1, std::memory_order_release);
+        Word& arrived = arrived_[set_of(call)].word;
+        if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < members_) return false;
+        arrived.store(0, std::memory_order_relaxed);
+        return true;
+    }
     // The place of a result of this length. All members know from the shape where it is.
     std::byte* result(std::uint64_t call, Bytes bytes) const noexcept;
     void publish_result(std::uint64_t call) noexcept { announce(published(call), call, kAll); }
@@ -253,23 +275,24 @@ class GroupSegment {
     void await_slot(std::uint64_t call);
     void await_room(std::uint64_t call);
 
+    // In the order of use: a sync by arrival reads the first two cache lines.
     Sizes sizes_;
     std::uint32_t members_;
     std::uint32_t me_;
-    Host& host_;
-    Line* left_;
+    std::uint64_t call_ = 0;
+    std::vector<std::uint32_t> takers_;  // of the own slot, in each of the last `depth` calls
     Line* roots_;
     Line* arrived_;
     std::byte* published_;
     Line* done_;
+    Host& host_;
     std::byte* slots_;
-    Bytes call_step_;    // bytes from a slot to that of the next call,
-    Bytes member_step_;  // and to that of the next member
+    Bytes call_step_;             // bytes from a slot to that of the next call,
+    Bytes member_step_;           // and to that of the next member
+    std::uint64_t all_done_ = 0;  // the minimum of seen_done_ when all were last read
     std::byte* results_;
-    std::uint64_t call_ = 0;
     std::vector<std::uint64_t> seen_done_;  // calls finished by each member, as last read
-    std::uint64_t all_done_ = 0;            // their minimum, when all were last read
-    std::vector<std::uint32_t> takers_;     // of the own slot, in each of the last `depth` calls
+    Line* left_;
 };
 
 }  // namespace poe::collectives

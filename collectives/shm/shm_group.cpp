@@ -129,14 +129,15 @@ std::uint32_t ShmGroup::first_without(bool has) {
     return first;
 }
 
-[[gnu::hot]] void ShmGroup::wait(const std::function<bool()>& over,
-                                 const std::function<std::uint32_t()>& whom) {
+[[gnu::hot]] void ShmGroup::wait(const std::atomic<std::uint64_t>& word, std::uint64_t call,
+                                 const GroupSegment::AwaitedMember& whom) {
+    const auto over = [&word, call] { return word.load(std::memory_order_acquire) > call; };
     const auto awaited = [&]() -> Awaited {
-        const std::uint32_t member = whom();
+        const std::uint32_t member = whom.find();
         if (member >= group_->size()) return {};
         return {Awaited::Kind::kMessage, group_->members[member], -1};
     };
-    if (!runtime_->messages().wait_until(over, std::cref(awaited), &member_lost_)) [[unlikely]]
+    if (!runtime_->messages().wait_until(over, awaited, &member_lost_)) [[unlikely]]
         throw MemberLost(group_->lost_member);
 }
 

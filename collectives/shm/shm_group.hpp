@@ -56,8 +56,8 @@ class ShmGroup final : public GroupSegment::Host {
     enum Region : std::uint8_t { kShort, kPacked, kLong };
     static std::array<GroupSegment::Sizes, 3> sizes_of(std::uint32_t members) noexcept;
     std::uint32_t first_without(bool has);
-    void wait(const std::function<bool()>& over,
-              const std::function<std::uint32_t()>& whom) override;
+    void wait(const std::atomic<std::uint64_t>& word, std::uint64_t call,
+              const GroupSegment::AwaitedMember& whom) override;
     [[gnu::hot]] void fence() noexcept override { runtime_->fences().light(); }
     void wake(std::uint32_t member) noexcept override;
     // Some microseconds, in which a member that has a core of its own finishes several calls.

@@ -118,8 +118,21 @@ bool fits_cache_lines(const Shape& shape, bool barrier) noexcept {
     segment.release(call);
 }
 
+// A sync by arrival. This member writes nothing, and no call before this one reads its slots any
+// more when all have arrived. Not inlined, because it needs much less stack than its caller.
+[[gnu::hot, gnu::noinline]] static void sync_by_arrival(GroupSegment& segment) {
+    const std::uint64_t call = segment.begin(GroupSegment::kNobody);
+    if (segment.arrive(call)) {
+        segment.publish_result(call);
+    } else {
+        segment.await_result(call, GroupSegment::kAll);
+    }
+    segment.release(call);
+}
+
 [[gnu::hot]] void arrive_and_publish(CallTools& tools, GroupSegment& segment, const Shape& shape,
                                      const Run& run) {
+    if (shape.operation == Operation::kSync) return sync_by_arrival(segment);
     const bool index = shape.operation == Operation::kIndex;
     const std::uint32_t me = segment.me();
     // The member that gets the result. In operations other than gather and index all members get

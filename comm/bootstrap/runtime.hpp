@@ -133,6 +133,8 @@ class Runtime {
         return operations_ && operations_->handlers_due() && !handlers_.locked &&
                !handlers_.running && !handlers_.wait_for_task;
     }
+    // True if a receive has a handler that has not been called.
+    bool has_handlers() const noexcept { return operations_ && operations_->has_handlers(); }
     // For the progress thread while it has the turn: true postpones due handlers to the task's next
     // call.
     void let_handlers_wait(bool wait) noexcept { handlers_.wait_for_task = wait; }

@@ -15,8 +15,6 @@
 namespace poe::comm {
 namespace {
 
-// Yields at the start of a wait before messages are polled; see Waiter::yield_first.
-constexpr int kYieldsBeforePolling = 2;
 constexpr std::uint32_t kQuestionsPerSearch = 16;
 
 }  // namespace
@@ -24,9 +22,9 @@ constexpr std::uint32_t kQuestionsPerSearch = 16;
 MessageLayer::MessageLayer(const MessageLayerSettings& settings, std::vector<Device*> devices,
                            std::function<Device&(TaskId)> device_of, Waiter* waiter)
     : settings_(settings),
+      waiter_(waiter),
       devices_(std::move(devices)),
       device_of_(std::move(device_of)),
-      waiter_(waiter),
       peers_(settings.tasks),
       tables_(make_tables()) {
     POE_CHECK(waiter_ != nullptr || settings_.tasks == 1, settings_.tasks);
@@ -218,12 +216,10 @@ struct MessageLayer::WaitForStore {
     Awaited awaited() const { return names_member(); }
 };
 
-[[gnu::hot]] bool MessageLayer::wait_until(const std::function<bool()>& over,
-                                           const std::function<Awaited()>& awaited,
-                                           const std::function<bool()>* give_up) {
-    for (int i = 0;
-         i < kYieldsBeforePolling && !shared() && !has_more_to_do() && waiter_->yield_first(); ++i)
-        if (over()) return true;
+// The rest of wait_until(), after its first yields.
+bool MessageLayer::wait_until_stored(const std::function<bool()>& over,
+                                     const std::function<Awaited()>& awaited,
+                                     const std::function<bool()>* give_up) {
     const Outcome never = Outcome::kPending;
     bool given_up = false;
     wait_until_over(never, WaitForStore{*this, over, awaited, give_up, given_up});

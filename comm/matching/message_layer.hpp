@@ -200,8 +200,15 @@ class MessageLayer final : private PipeSink {
     // store to shared memory: the task that makes the store must wake this task. Does not allocate.
     // `give_up` is called in waits that last; if it returns true, the wait ends and the result is
     // false.
-    bool wait_until(const std::function<bool()>& over, const std::function<Awaited()>& awaited,
-                    const std::function<bool()>* give_up = nullptr);
+    template <typename Over, typename Names>
+    bool wait_until(const Over& over, const Names& awaited,
+                    const std::function<bool()>* give_up = nullptr) {
+        for (int i = 0;
+             i < kYieldsBeforePolling && !shared() && !has_more_to_do() && waiter_->yield_first();
+             ++i)
+            if (over()) return true;
+        return wait_until_stored(std::cref(over), std::cref(awaited), give_up);
+    }
     // For waits outside this layer, such as for a daemon's answer. Call the first at the start of
     // the wait and the second at each poll: it makes progress with messages. Neither blocks.
     void begin_wait_elsewhere() noexcept;
@@ -274,6 +281,9 @@ class MessageLayer final : private PipeSink {
     UnexpectedView unexpected_view(const Awaited& awaited) const noexcept;
 
   private:
+    // Yields at the start of a wait before messages are polled; see Waiter::yield_first.
+    static constexpr int kYieldsBeforePolling = 2;
+
     // A message that is being fetched from the sender's memory in pieces.
     struct Fetch {
         Peer* from;
@@ -368,6 +378,9 @@ class MessageLayer final : private PipeSink {
     const ReceiveRequest& receive_among_threads(const BufferView& view, const MatchKey& wanted);
     template <typename Wait>
     void wait_until_over(const Outcome& outcome, const Wait& wait);
+    bool wait_until_stored(const std::function<bool()>& over,
+                           const std::function<Awaited()>& awaited,
+                           const std::function<bool()>* give_up);
     bool nobody_can_send(const ReceiveRequest& request) const noexcept;
     void look_for_ends();
     void give_up_unconnected();
@@ -376,15 +389,18 @@ class MessageLayer final : private PipeSink {
     MatcherTables make_tables() const noexcept;
 
     MessageLayerSettings settings_;
-    std::vector<Device*> devices_;
-    std::function<Device&(TaskId)> device_of_;
-    Waiter* waiter_;
+    // Every wait and progress() read the members up to devices_, so they are next to each other:
+    // if tasks share cores, each cache line that a wait reads must be loaded again.
+    alignas(kLine) Waiter* waiter_;
     ThreadWaits* thread_waits_ = nullptr;  // null: one thread
     Helper* helper_ = nullptr;
     Helper* request_helper_ = nullptr;
+    std::vector<Peer*> sending_;  // peers with queued frames
+    std::vector<Fetch> fetches_;  // newest first; the last one is continued next
     std::vector<OtherInput*> other_inputs_;
+    std::vector<Device*> devices_;
+    std::function<Device&(TaskId)> device_of_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, created at first use
-    std::vector<Peer*> sending_;                // peers with queued frames
     UnexpectedPool pool_;
     KeyedQueues posted_;
     UnexpectedMessages unexpected_;
@@ -395,7 +411,6 @@ class MessageLayer final : private PipeSink {
     const Outcome* awaited_ = nullptr;     // outcome of the operation being waited for
     std::size_t offers_ = 0;               // messages for which may_be_taken_in() is true
     std::vector<Unexpected*> spare_list_;  // empty; its memory is for take_in_offers()
-    std::vector<Fetch> fetches_;           // newest first; the last one is continued next
     std::vector<Peer*> bursting_;          // peers whose bursts are in progress
     std::optional<CopyMethod> forced_way_;
     Bytes visited_ = 0;  // bytes moved for the peer being polled

@@ -90,6 +90,8 @@ class Operations {
     // ordinary operation from then on. Null if there is none.
     Operation* next_for_handler() noexcept;
     bool handlers_due() const noexcept { return for_handlers_.head != nullptr; }
+    // True if a receive has a handler that has not been called.
+    bool has_handlers() const noexcept { return handled_.head != nullptr; }
     // True if there are operations that have not been waited for.
     bool any_open() const noexcept { return open_.head != nullptr || handled_.head != nullptr; }
 

@@ -29,10 +29,10 @@ Waiter::Waiter(SegmentHeader& header, const SegmentFacts& facts, TaskSlot& own_s
     : header_(header),
       slot_(own_slot),
       fences_(fences),
-      created_ns_(facts.created_ns),
       mode_(mode),
       oversubscribed_(facts.oversubscribed()),
-      bursts_(!oversubscribed_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)) {}
+      bursts_(!oversubscribed_ && (mode == WaitMode::kAdaptive || mode == WaitMode::kPoll)),
+      created_ns_(facts.created_ns) {}
 
 std::uint32_t Waiter::in_ms(Clock::time_point time) const noexcept {
     const auto ns = static_cast<std::uint64_t>(
@@ -157,11 +157,6 @@ bool Waiter::pause_spinning() noexcept {
     turns_ -= 1;
     ::sched_yield();
     return lasts_;
-}
-
-[[gnu::hot]] void Waiter::yield() const noexcept {
-    ::sched_yield();
-    if (core_balancer_ != nullptr) core_balancer_->yielded();
 }
 
 // Yields. Returns true if this task should sleep instead, because a thread computes on the core.

@@ -50,6 +50,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <sched.h>
 #include <string_view>
 #include <utility>
 
@@ -195,7 +196,10 @@ class Waiter {
     void adapt() noexcept;
     bool pause_spinning() noexcept;
     bool yield_to_busy_core() noexcept;
-    void yield() const noexcept;
+    void yield() const noexcept {
+        ::sched_yield();
+        if (core_balancer_ != nullptr) core_balancer_->yielded();
+    }
     bool pause_yielding() noexcept;
     bool pause_sleeping() noexcept;
     void start_clock() noexcept;
@@ -207,10 +211,13 @@ class Waiter {
     SegmentHeader& header_;
     TaskSlot& slot_;
     const Fences& fences_;
-    std::uint64_t created_ns_;
+    // yield_first() reads the members from here to bursts_, which share a cache line if possible.
+    CoreBalancer* core_balancer_ = nullptr;
     WaitMode mode_;
-    bool oversubscribed_;  // more tasks than cores
+    bool oversubscribed_;         // more tasks than cores
+    bool wakes_for_all_ = false;  // see sleep_in()
     bool bursts_;
+    std::uint64_t created_ns_;
     bool impatient_ = false;
     bool lasts_ = false;
     bool noted_ = false;
@@ -221,8 +228,6 @@ class Waiter {
     YieldBan yield_ban_;
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
-    bool wakes_for_all_ = false;   // see sleep_in()
-    CoreBalancer* core_balancer_ = nullptr;
     Clock::time_point started_;
     Clock::time_point look_began_;  // not later than the start of the last poll
     std::function<void()> look_around_;

@@ -16,8 +16,9 @@
 namespace poe::collectives::oracle {
 
 struct YieldingHost : GroupSegment::Host {
-    void wait(const std::function<bool()>& over, const std::function<std::uint32_t()>&) override {
-        while (!over()) ::sched_yield();
+    void wait(const std::atomic<std::uint64_t>& word, std::uint64_t call,
+              const GroupSegment::AwaitedMember&) override {
+        while (word.load(std::memory_order_acquire) <= call) ::sched_yield();
     }
     void fence() noexcept override { std::atomic_thread_fence(std::memory_order_seq_cst); }
     void wake(std::uint32_t) noexcept override {}

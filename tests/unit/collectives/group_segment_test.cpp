@@ -30,10 +30,10 @@ class Memory {
 };
 
 struct YieldingHost : GroupSegment::Host {
-    void wait(const std::function<bool()>& over,
-              const std::function<std::uint32_t()>& whom) override {
-        while (!over()) {
-            last_whom = whom();
+    void wait(const std::atomic<std::uint64_t>& word, std::uint64_t call,
+              const GroupSegment::AwaitedMember& whom) override {
+        while (word.load(std::memory_order_acquire) <= call) {
+            last_whom = whom.find();
             ::sched_yield();
         }
     }

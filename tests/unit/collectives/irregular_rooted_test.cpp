@@ -132,10 +132,10 @@ namespace {
 // Tells when its member waits.
 struct TellingHost final : YieldingHost {
     explicit TellingHost(std::atomic<bool>& tells) : waits(tells) {}
-    void wait(const std::function<bool()>& over,
-              const std::function<std::uint32_t()>& whom) override {
+    void wait(const std::atomic<std::uint64_t>& word, std::uint64_t call,
+              const GroupSegment::AwaitedMember& whom) override {
         waits = true;
-        YieldingHost::wait(over, whom);
+        YieldingHost::wait(word, call, whom);
     }
     std::atomic<bool>& waits;
 };
