@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.hpp"
+#include "mpi/collective/failures.hpp"
 #include "mpi/communicator/exchange.hpp"
 #include "mpi/process/environment.hpp"
 #include "mpi/window/window.hpp"
@@ -55,6 +56,17 @@ Fault agree_on_fault(comm::Runtime& runtime, Comm& comm, const Fault& own) {
             "the member of rank " + std::to_string(failed - codes.local.begin()) +
                 " could not map the shared memory",
             "see the message of that member"};
+}
+
+// If a member has ended, the fault is that one: a member that has noticed it has left the call and
+// closed the file.
+void note_ended_member(comm::Runtime& runtime, const Comm& comm, Fault& fault) {
+    for (int rank = 0; rank < comm.size(); ++rank) {
+        const TaskId task = comm.local->task(rank);
+        if (!runtime.messages().has_ended(task)) continue;
+        fault = {};
+        return note_failure(comm::Outcome::kPeerBroken, task, fault);
+    }
 }
 
 // Whether each member is on this node, by rank. Tasks of other jobs are not in the segment.
@@ -113,6 +125,7 @@ Fault SharedMemory::make(comm::Runtime& runtime, Comm& comm, std::span<const std
         fault = memory_fault(("the window's memory in the task of rank " + std::to_string(first) +
                               " cannot be opened")
                                  .c_str());
+        note_ended_member(runtime, comm, fault);
     } else if (exists) {
         void* mapped =
             ::mmap(nullptr, memory->length_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
