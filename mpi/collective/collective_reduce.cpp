@@ -128,9 +128,13 @@ void exscan(Sequence& sequence, const Operands& operands) {
     if (!sequence.ok() || operands.count == 0 || sequence.size() == 1) return;
     const Bytes bytes = vectors.reduction().bytes(operands.count);
     Shape shape = shape_of(Operation::kPrefix, bytes);
-    const std::byte* const given = given_of(sequence, vectors, operands, shape);
-    std::byte* const prefix = sequence.scratch(bytes);
-    sequence.reduce(PoeCall::kPrefix, std::move(shape), given, prefix);
+    const std::byte* prefix = given_of(sequence, vectors, operands, shape);
+    // With two members, the only prefix that is needed is what rank 0 gives.
+    if (sequence.size() > 2) {
+        std::byte* const sum = sequence.scratch(bytes);
+        sequence.reduce(PoeCall::kPrefix, std::move(shape), prefix, sum);
+        prefix = sum;
+    }
     std::byte* const result = sequence.rank() > 0
                                   ? vectors.result(sequence, operands.receive, operands.count)
                                   : sequence.scratch(bytes);
