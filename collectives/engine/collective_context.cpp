@@ -280,6 +280,14 @@ std::optional<SelectedPath> CollectiveContext::path_by(Transport transport, Grou
                      });
 }
 
+StartedCalls* CollectiveContext::started_calls(Group& group, const Shape& shape) {
+    ShmGroup* memory = state_of(group).memory.get();
+    StartedCalls* calls = memory != nullptr ? memory->started_calls(shape) : nullptr;
+    if (calls == nullptr || barrier_ || wanted_for(shape)) return nullptr;
+    const MeasuredBest* best = tuning().node.best(shape);
+    return best != nullptr && best->method.transport == Transport::kMessages ? nullptr : calls;
+}
+
 // By value, because a call of another thread may overwrite the entry of the cache.
 [[gnu::hot]] Plan* CollectiveContext::run_on(SelectedPath selected, Group& group,
                                              const CollectiveCall& call) {

@@ -81,6 +81,11 @@ class alignas(kLine) CollectiveContext final : private comm::Helper {
     }
     // Returns the path by this transport. Empty: the group has none for such calls.
     std::optional<SelectedPath> path_by(Transport transport, Group& group, const Shape& shape);
+    // The calls in shared memory that do not block, among which such a call should be; null: it
+    // should go by messages. Does not block: only the paths of blocking calls find out whether a
+    // group has shared memory. All members get the same answer if they start it between the same
+    // two calls of the group.
+    StartedCalls* started_calls(Group& group, const Shape& shape);
     // Makes a call on this path; blocks. The result is that of run_blocking.
     Plan* run_on(SelectedPath selected, Group& group, const CollectiveCall& call);
     // After a call without messages: polls for them after every eighth call, so that messages also

@@ -33,7 +33,6 @@ GroupSegment::GroupSegment(std::byte* memory, std::uint32_t members, std::uint32
     host_.wait(word, call, {*this, whose, call});
 }
 
-// Returns a member that has not arrived at this call; members_ if all have.
 std::uint32_t GroupSegment::not_arrived(std::uint64_t call) const noexcept {
     for (std::uint32_t m = 0; m < members_; ++m) {
         if (done_[m].begun.load(std::memory_order_relaxed) <= call &&
@@ -65,6 +64,23 @@ std::uint64_t GroupSegment::await_free(std::uint32_t member, std::uint64_t call)
     }
 }
 
+bool GroupSegment::has_room(std::uint64_t call) noexcept {
+    if (call < all_done_ + sizes_.depth) return true;
+    std::uint64_t all = call;
+    for (std::uint32_t m = 0; m < members_; ++m)
+        all = std::min(all, done_[m].word.load(std::memory_order_acquire));
+    all_done_ = all;
+    return call < all_done_ + sizes_.depth;
+}
+
+std::uint32_t GroupSegment::keeps_room(std::uint64_t call) const noexcept {
+    for (std::uint32_t m = 0; m < members_; ++m) {
+        if (m != me_ && call >= done_[m].word.load(std::memory_order_acquire) + sizes_.depth)
+            return m;
+    }
+    return members_;
+}
+
 // Blocks until all members have finished call `call` - depth.
 void GroupSegment::await_room(std::uint64_t call) {
     if (call < all_done_ + sizes_.depth) return;
@@ -75,12 +91,12 @@ void GroupSegment::await_room(std::uint64_t call) {
     all_done_ = all;
 }
 
-void GroupSegment::await_released(std::uint32_t member, std::uint64_t call) const {
+void GroupSegment::await_released(std::uint32_t member, std::uint64_t call) {
     const Word& done = done_[member].word;
     if (done.load(std::memory_order_acquire) > call) return;
-    roots_->word.fetch_add(1, std::memory_order_seq_cst);
+    begin_waiting();
     await_word(done, member, call);
-    roots_->word.fetch_sub(1, std::memory_order_relaxed);
+    end_waiting();
 }
 
 [[gnu::hot]] void GroupSegment::publish_slots(std::uint64_t call) noexcept {

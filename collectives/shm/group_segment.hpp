@@ -103,6 +103,11 @@ class alignas(kLine) GroupSegment {
     static constexpr Sizes packed_of(std::uint32_t members) noexcept {
         return {short_depth(members), 2 * sizeof(std::uint64_t), 0, kLine / 2, false};
     }
+    // For calls that do not block (started_calls.hpp): as short_of() and kLong, with fewer calls.
+    static constexpr Sizes started_short_of(std::uint32_t members) noexcept {
+        return {64, kLine, members * kLine, kLine, false};
+    }
+    static constexpr Sizes kStartedLong{16, 1024 + kLine, 4096, kLine, false};
     // For data of any length, piece by piece.
     static constexpr Sizes staged_of(std::uint32_t members) noexcept {
         return {kStages, stage_bytes(members) + kLine, 0, kLine, true};
@@ -185,8 +190,28 @@ class alignas(kLine) GroupSegment {
         if (roots_->word.load(std::memory_order_relaxed) != 0) [[unlikely]]
             host_.wake(kAll);
     }
+    // For calls that do not block (started_calls.hpp).
+    // The number of the call that begins next.
+    std::uint64_t next_call() const noexcept { return call_; }
+    // True if all members have finished call `call` - depth.
+    bool has_room(std::uint64_t call) noexcept;
+    // Returns another member that has not; the number of members if all others have.
+    std::uint32_t keeps_room(std::uint64_t call) const noexcept;
+    // True if that member has published its writes to its slot, or if the result is published.
+    bool has_published(std::uint32_t member, std::uint64_t call) const noexcept {
+        return contributed(member, call).load(std::memory_order_acquire) > call;
+    }
+    bool has_result(std::uint64_t call) const noexcept {
+        return published(call).load(std::memory_order_acquire) > call;
+    }
+    // From the first of these to the second, each member that finishes a call wakes the others.
+    void begin_waiting() noexcept { roots_->word.fetch_add(1, std::memory_order_seq_cst); }
+    void end_waiting() noexcept { roots_->word.fetch_sub(1, std::memory_order_relaxed); }
+    // Returns a member that has not arrived at this call; the number of members if all have.
+    std::uint32_t not_arrived(std::uint64_t call) const noexcept;
+
     // Blocks until that member has called release() for this call.
-    void await_released(std::uint32_t member, std::uint64_t call) const;
+    void await_released(std::uint32_t member, std::uint64_t call);
 
     std::byte* slot_of(std::uint32_t member, std::uint64_t call) const noexcept {
         return slots_ + set_of(call) * call_step_ + member * member_step_;
@@ -270,7 +295,6 @@ class alignas(kLine) GroupSegment {
         await_word(word, whose, call);
     }
     void wait_for(const Word& word, std::uint32_t whose, std::uint64_t call) const;
-    std::uint32_t not_arrived(std::uint64_t call) const noexcept;
     std::uint64_t await_free(std::uint32_t member, std::uint64_t call);
     void await_slot(std::uint64_t call);
     void await_room(std::uint64_t call);

@@ -40,6 +40,8 @@ ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t index)
                               *this);
         next += sizes.bytes_for(group.size());
     }
+    for (const Region region : {kStartedShort, kStartedLong})
+        started_.emplace_back(regions_[region], tools_);
     for (const TaskId task : group.members) {
         indices_.push_back(*runtime.segment()->local_index(task));
         slots_.push_back(&runtime.segment()->slot(indices_.back()));
@@ -71,8 +73,10 @@ std::optional<std::uint32_t> ShmGroup::reserve_segment(comm::Runtime& runtime) {
     }
 }
 
-std::array<GroupSegment::Sizes, 3> ShmGroup::sizes_of(std::uint32_t members) noexcept {
-    return {GroupSegment::short_of(members), GroupSegment::packed_of(members), GroupSegment::kLong};
+std::array<GroupSegment::Sizes, ShmGroup::kRegions> ShmGroup::sizes_of(
+    std::uint32_t members) noexcept {
+    return {GroupSegment::short_of(members), GroupSegment::packed_of(members), GroupSegment::kLong,
+            GroupSegment::started_short_of(members), GroupSegment::kStartedLong};
 }
 
 Bytes ShmGroup::bytes_for(std::uint32_t members) noexcept {
@@ -90,6 +94,12 @@ bool ShmGroup::possible(comm::Runtime& runtime, const Group& group) noexcept {
 GroupSegment& ShmGroup::short_region(bool packed, Bytes each) noexcept {
     if (packed) return regions_[kPacked];
     return regions_[each <= regions_[kShort].sizes().room() ? kShort : kLong];
+}
+
+StartedCalls* ShmGroup::started_calls(const Shape& shape) noexcept {
+    for (std::size_t i = 0; i < started_.size(); ++i)
+        if (StartedCalls::fits(regions_[kStartedShort + i].sizes(), shape)) return &started_[i];
+    return nullptr;
 }
 
 GroupSegment* ShmGroup::staged() {

@@ -10,6 +10,7 @@
 
 #include "collectives/call/groups.hpp"
 #include "collectives/shm/call_tools.hpp"
+#include "collectives/shm/started_calls.hpp"
 #include "comm/bootstrap/runtime.hpp"
 
 namespace poe::collectives {
@@ -45,6 +46,9 @@ class ShmGroup final : public GroupSegment::Host {
     // The region for long calls. Null: not all members have the memory. The first call
     // reserves it; all members call this at the same call and get the same answer. Blocks then.
     GroupSegment* staged();
+    // The calls that do not block, among which such a call must be; null: its data do not fit.
+    // Depends on the shape only, so all members get the same answer.
+    StartedCalls* started_calls(const Shape& shape) noexcept;
     // For exchanges with the other members that belong to no call.
     GroupSegment& exchange() noexcept { return regions_[kShort]; }
 
@@ -53,8 +57,8 @@ class ShmGroup final : public GroupSegment::Host {
 
   private:
     // The regions for short calls, in the order in which they are in memory and members leave them.
-    enum Region : std::uint8_t { kShort, kPacked, kLong };
-    static std::array<GroupSegment::Sizes, 3> sizes_of(std::uint32_t members) noexcept;
+    enum Region : std::uint8_t { kShort, kPacked, kLong, kStartedShort, kStartedLong, kRegions };
+    static std::array<GroupSegment::Sizes, kRegions> sizes_of(std::uint32_t members) noexcept;
     std::uint32_t first_without(bool has);
     void wait(const std::atomic<std::uint64_t>& word, std::uint64_t call,
               const GroupSegment::AwaitedMember& whom) override;
@@ -73,6 +77,7 @@ class ShmGroup final : public GroupSegment::Host {
     bool asked_for_staged_ = false;
     std::optional<GroupSegment> staged_;
     CallTools tools_;
+    std::vector<StartedCalls> started_;   // short ones and longer ones
     std::vector<std::uint32_t> indices_;  // index of each member within the node
     std::vector<const TaskSlot*> slots_;  // slot of each member
 };

@@ -4,12 +4,7 @@
 #include <algorithm>
 
 namespace poe::collectives {
-namespace {
 
-// In larger groups it is faster to let one member compute the result for all.
-constexpr std::uint32_t kMaxLineMembers = 4;
-
-// Computes what `member` gets from the slots of all members, in rank order.
 void collect(const Shape& shape, const Run& run, const GroupSegment& segment, std::uint64_t call,
              std::uint32_t member, std::byte* result, std::byte* scratch) {
     std::uint32_t last = shape.n - 1;  // of a sum
@@ -46,7 +41,6 @@ void collect(const Shape& shape, const Run& run, const GroupSegment& segment, st
     }
 }
 
-// The bytes that this member writes to its slot.
 Bytes contribution_of(const Shape& shape, std::uint32_t member) noexcept {
     switch (shape.operation) {
         case Operation::kIndex:
@@ -58,8 +52,6 @@ Bytes contribution_of(const Shape& shape, std::uint32_t member) noexcept {
             return shape.bytes;
     }
 }
-
-}  // namespace
 
 Bytes contribution_to(const Shape& shape) noexcept {
     if (is_from_root(shape)) return 0;
@@ -130,35 +122,49 @@ bool fits_cache_lines(const Shape& shape, bool barrier) noexcept {
     segment.release(call);
 }
 
+// The member whose result the last one to arrive computes. In operations other than gather and
+// index all members get the same.
+static std::uint32_t one_of(const Shape& shape, std::uint32_t me) noexcept {
+    return shape.operation == Operation::kGather ? static_cast<std::uint32_t>(shape.root) : me;
+}
+
+[[gnu::hot]] bool contribute(CallTools& tools, GroupSegment& segment, const Shape& shape,
+                             const Run& run, std::uint64_t call) {
+    const bool index = shape.operation == Operation::kIndex;
+    const std::uint32_t me = segment.me();
+    const Bytes contribution = contribution_of(shape, me);
+    put(segment.slot_of(me, call), run.given, contribution);
+    if (!segment.arrive(call)) return false;
+    // In an index, the results of all members follow each other.
+    std::byte* its = segment.result(call, published_in(shape));
+    std::uint32_t member = index ? 0 : one_of(shape, me);
+    const std::uint32_t end = index ? shape.n : member + 1;
+    for (; member < end; ++member, its += contribution)
+        collect(shape, run, segment, call, member, its, tools.scratch.data());
+    segment.publish_result(call);
+    return true;
+}
+
+[[gnu::hot]] void take_published(GroupSegment& segment, const Shape& shape, const Run& run,
+                                 std::uint64_t call) {
+    const std::uint32_t me = segment.me();
+    const Bytes bytes = published_in(shape);
+    const std::byte* const result = segment.result(call, bytes);
+    if (shape.operation == Operation::kIndex) {
+        const Bytes own = contribution_of(shape, me);
+        put(run.result, result + me * own, own);
+    } else if (me == one_of(shape, me)) {
+        put(run.result, result, bytes);
+    }
+}
+
 [[gnu::hot]] void arrive_and_publish(CallTools& tools, GroupSegment& segment, const Shape& shape,
                                      const Run& run) {
     if (shape.operation == Operation::kSync) return sync_by_arrival(segment);
-    const bool index = shape.operation == Operation::kIndex;
-    const std::uint32_t me = segment.me();
-    // The member that gets the result. In operations other than gather and index all members get
-    // the same.
-    const std::uint32_t one =
-        shape.operation == Operation::kGather ? static_cast<std::uint32_t>(shape.root) : me;
-    const Bytes contribution = contribution_of(shape, me);
-    const Bytes bytes = published_in(shape);
     const std::uint64_t call = segment.acquire(GroupSegment::kNobody);
-    put(segment.slot_of(me, call), run.given, contribution);
-    std::byte* const result = segment.result(call, bytes);
-    if (segment.arrive(call)) {
-        // In an index, the results of all members follow each other.
-        std::uint32_t member = index ? 0 : one;
-        const std::uint32_t end = index ? shape.n : one + 1;
-        for (std::byte* its = result; member < end; ++member, its += contribution)
-            collect(shape, run, segment, call, member, its, tools.scratch.data());
-        segment.publish_result(call);
-    } else {
+    if (!contribute(tools, segment, shape, run, call))
         segment.await_result(call, GroupSegment::kAll);
-    }
-    if (index) {
-        put(run.result, result + me * contribution, contribution);
-    } else if (me == one) {
-        put(run.result, result, bytes);
-    }
+    take_published(segment, shape, run, call);
     segment.release(call);
 }
 
@@ -184,24 +190,36 @@ void give_to_one(CallTools& tools, GroupSegment& segment, const Shape& shape, co
     segment.release(call);
 }
 
+void publish_as_root(GroupSegment& segment, const Shape& shape, const Run& run,
+                     std::uint64_t call) {
+    const Bytes all = published_in(shape);
+    put(segment.result(call, all), given_in(shape, run), all);
+    segment.publish_result(call);
+}
+
+void take_from_root(GroupSegment& segment, const Shape& shape, const Run& run, std::uint64_t call) {
+    const std::uint32_t me = segment.me();
+    const bool scatter = shape.operation == Operation::kScatter;
+    const Bytes own = scatter ? shape.offset(me) : 0;
+    const Bytes bytes = scatter ? shape.length(me) : shape.bytes;
+    if (static_cast<Rank>(me) != shape.root) {
+        put(run.result, segment.result(call, published_in(shape)) + own, bytes);
+    } else if (scatter) {
+        put(run.result, run.given + own, bytes);
+    }
+}
+
 void publish_from_root(CallTools&, GroupSegment& segment, const Shape& shape, const Run& run) {
     const auto root = static_cast<std::uint32_t>(shape.root);
-    const bool scatter = shape.operation == Operation::kScatter;
-    const Bytes own = scatter ? shape.offset(segment.me()) : 0;
-    const Bytes bytes = scatter ? shape.length(segment.me()) : shape.bytes;
-    const Bytes all = published_in(shape);
     const bool is_root = segment.me() == root;
     const std::uint64_t call =
         is_root ? segment.acquire_all(GroupSegment::kNobody) : segment.begin(GroupSegment::kNobody);
-    std::byte* const result = segment.result(call, all);
     if (is_root) {
-        put(result, given_in(shape, run), all);
-        segment.publish_result(call);
-        if (scatter) put(run.result, run.given + own, bytes);
+        publish_as_root(segment, shape, run, call);
     } else {
         segment.await_result(call, root);
-        put(run.result, result + own, bytes);
     }
+    take_from_root(segment, shape, run, call);
     segment.release(call);
 }
 

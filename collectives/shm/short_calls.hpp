@@ -17,6 +17,26 @@ bool fits_cache_lines(const Shape& shape, bool barrier) noexcept;
 Bytes contribution_to(const Shape& shape) noexcept;
 Bytes published_in(const Shape& shape) noexcept;
 
+// In larger groups it is faster to let one member compute the result for all.
+inline constexpr std::uint32_t kMaxLineMembers = 4;
+
+// Parts of the functions below, also for calls that do not block (started_calls.hpp). `call` is the
+// number of the call in the segment.
+// The bytes that `member` writes to its slot.
+Bytes contribution_of(const Shape& shape, std::uint32_t member) noexcept;
+// Computes what `member` gets from the slots of all members, in rank order.
+void collect(const Shape& shape, const Run& run, const GroupSegment& segment, std::uint64_t call,
+             std::uint32_t member, std::byte* result, std::byte* scratch);
+// Writes the own slot and arrives. The last member to arrive also publishes the result; returns
+// true if this one is it.
+bool contribute(CallTools& tools, GroupSegment& segment, const Shape& shape, const Run& run,
+                std::uint64_t call);
+// What this member gets of the result that was published so.
+void take_published(GroupSegment& segment, const Shape& shape, const Run& run, std::uint64_t call);
+// The root publishes what it gives in a broadcast or scatter, and what a member gets of it.
+void publish_as_root(GroupSegment& segment, const Shape& shape, const Run& run, std::uint64_t call);
+void take_from_root(GroupSegment& segment, const Shape& shape, const Run& run, std::uint64_t call);
+
 // Every member reads the slots of all others and computes its own result. If a slot is a cache
 // line, the call takes the time of one transfer of a line between two cores; an arrival, a result
 // and a departure would take four transfers, one after the other. Every member does all the work,

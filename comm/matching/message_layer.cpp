@@ -121,8 +121,9 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
         }
         if (!time_to_sleep) continue;
         waiter_->begin_sleep();
-        if (progress()) {
-            help();
+        // What a helper waits for may be a store to shared memory, which moves no message.
+        const bool moved = progress();
+        if (help() || moved) {
             waiter_->end_sleep();
             // The arrival may be an unexpected message, which watchers must see.
             waiter_->restart();

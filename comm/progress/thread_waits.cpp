@@ -202,7 +202,8 @@ void ThreadWaits::sleep_for_all(Member& self) {
     sleeper_->announce();
     announced_ = true;
     const bool moved = look(1);
-    if (moved) work_.help();
+    // Also if nothing has moved, because a helper may wait for a store to shared memory.
+    work_.help();
     wake_those_over();
     if (moved || self.condition.over()) return withdraw();
     sleeper_->prepare();
@@ -252,7 +253,7 @@ void ThreadWaits::hand_on() noexcept {
     announced_ = true;
     try {
         const bool moved = look(1);
-        if (moved) work_.help();
+        work_.help();
         wake_those_over();
         if (moved && awake_ == 0) wake(*sleeps_for_all_);
     } catch (...) {

@@ -2,6 +2,7 @@
 #include "mpi/collective/recording.hpp"
 
 #include "mpi/collective/failures.hpp"
+#include "mpi/process/environment.hpp"
 
 namespace poe::mpi {
 namespace {
@@ -100,12 +101,30 @@ std::byte* Recording::scratch(Bytes bytes) {
 void Recording::start(comm::MessageLayer&) {
     at_ = 0;
     begun_ = false;
+    // In check mode, a call starts when it has been compared, so members start calls in any order.
+    if (!persistent_ && !comm_.is_inter() && !environment().checking) start_in_memory();
+}
+
+// Calls in shared memory are numbered when they start. Recordings of several steps with messages or
+// other calls go by messages, because a fault of a step would leave a number unused. So do
+// persistent calls, because members may start them in different orders, and calls on
+// intercommunicators, because only some of their members have steps with messages.
+void Recording::start_in_memory() {
+    Step* call = nullptr;
+    for (std::size_t i = 0; i < used_; ++i) {
+        if (steps_[i]->kind == Step::Kind::kLocal) continue;
+        if (call != nullptr || steps_[i]->kind == Step::Kind::kRound) return;
+        call = steps_[i].get();
+    }
+    if (call == nullptr) return;
+    collectives::StartedCalls* calls = context_.started_calls(*comm_.group, call->call.shape);
+    if (calls != nullptr) call->started.start(*calls);
 }
 
 void Recording::begin(Step& step) {
     if (step.kind == Step::Kind::kRound) {
         step.round.begin(context_.messages(), comm_.internal_context(), type_);
-    } else if (step.kind == Step::Kind::kCollective) {
+    } else if (step.plan != nullptr) {
         step.plan->hold(false);
         step.plan->begin(*comm_.group, step.call.run);
         step.plan->hold(true);
@@ -122,6 +141,7 @@ bool Recording::ended(Step& step, bool look_for_ends) {
             step.round.end_if_hopeless(messages);
             return step.round.ended(fault_);
         case Step::Kind::kCollective:
+            if (step.started.started()) return ended_in_memory(step, look_for_ends);
             if (step.plan->running() && !step.plan->advance(messages)) {
                 if (look_for_ends) step.plan->end_if_hopeless(messages);
                 return false;
@@ -135,7 +155,42 @@ bool Recording::ended(Step& step, bool look_for_ends) {
     return true;
 }
 
+bool Recording::ended_in_memory(Step& step, bool look_for_ends) {
+    const collectives::Shape& shape = step.call.shape;
+    if (step.started.advance(shape, step.call.run)) {
+        context_.count_traffic(*comm_.group, shape);
+        return true;
+    }
+    if (!look_for_ends) return false;
+    const TaskId awaited = awaited_in_memory(step);
+    if (awaited < 0 || !context_.messages().lost(awaited)) return false;
+    note_failure(comm::Outcome::kPeerBroken, awaited, fault_);
+    return true;
+}
+
+// The task that the call waits for; -1: none that is known.
+TaskId Recording::awaited_in_memory(const Step& step) const {
+    const std::uint32_t member = step.started.awaited(step.call.shape);
+    return member < comm_.group->size() ? comm_.group->members[member] : -1;
+}
+
+void Recording::wait_in_memory(Step& step) {
+    const auto over = [&] { return step.started.can_advance(step.call.shape); };
+    for (int i = step.started.spins(); i > 0; --i)
+        if (over()) return;
+    const auto awaited = [&]() -> Awaited {
+        const TaskId task = awaited_in_memory(step);
+        return task < 0 ? Awaited{} : Awaited{Awaited::Kind::kMessage, task, -1};
+    };
+    const std::function<bool()> give_up = [&] {
+        const TaskId task = awaited_in_memory(step);
+        return task >= 0 && context_.messages().lost(task);
+    };
+    context_.messages().wait_until(over, awaited, &give_up);
+}
+
 void Recording::let_go(Step& step) noexcept {
+    step.started.forget();
     if (step.plan != nullptr) step.plan->hold(false);
     step.plan = nullptr;
 }
@@ -148,7 +203,8 @@ bool Recording::advance(comm::MessageLayer&) {
         if (begins) {
             // The plan of a persistent call is kept, so the schedule is made once. If there is no
             // memory for a plan, the step has not begun.
-            if (step.kind == Step::Kind::kCollective && step.plan == nullptr)
+            if (step.kind == Step::Kind::kCollective && !step.started.started() &&
+                step.plan == nullptr)
                 step.plan = &context_.plan_for(*comm_.group, step.call);
             begun_ = true;
             begin(step);
@@ -163,7 +219,9 @@ bool Recording::advance(comm::MessageLayer&) {
 
 bool Recording::wait(comm::MessageLayer& messages) {
     Step& step = *steps_[at_];
-    if (step.kind == Step::Kind::kCollective) {
+    if (step.started.started()) {
+        wait_in_memory(step);
+    } else if (step.kind == Step::Kind::kCollective) {
         step.plan->wait(messages);
     } else {
         step.round.wait(messages);
@@ -175,6 +233,10 @@ Awaited Recording::awaited(const comm::MessageLayer& messages) {
     if (at_ >= used_) return {};
     const Step& step = *steps_[at_];
     if (step.kind == Step::Kind::kRound && begun_) return step.round.awaited(messages);
+    if (step.started.started()) {
+        const TaskId task = awaited_in_memory(step);
+        return task < 0 ? Awaited{} : Awaited{Awaited::Kind::kMessage, task, -1};
+    }
     if (step.plan != nullptr && step.plan->running()) return step.plan->awaited(messages);
     return {};
 }

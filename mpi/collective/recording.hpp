@@ -81,7 +81,8 @@ class Recording final : public Work {
         enum class Kind : std::uint8_t { kCollective, kRound, kLocal };
         Kind kind = Kind::kLocal;
         collectives::CollectiveCall call;
-        collectives::Plan* plan = nullptr;
+        collectives::StartedCall started;   // the call goes in shared memory
+        collectives::Plan* plan = nullptr;  // or by messages
         Round round;
         std::function<void()> work;
     };
@@ -89,6 +90,10 @@ class Recording final : public Work {
     Step& add(Step::Kind kind);
     void begin(Step& step);
     bool ended(Step& step, bool look_for_ends);
+    void start_in_memory();
+    bool ended_in_memory(Step& step, bool look_for_ends);
+    void wait_in_memory(Step& step);
+    TaskId awaited_in_memory(const Step& step) const;
     void clear() noexcept;
     static void empty(std::unique_ptr<Step>& step) noexcept;
     static void let_go(Step& step) noexcept;
