@@ -210,9 +210,9 @@ class MplDiagnosis(LaunchTest):
         return sent[2] - before, sent[3] - sent[2], sent[0] - sent[3]
 
     def traced_in_order(self, holds, how, *options, check=lambda job, summary: None):
-        """On a busy computer a task may get its processor so late that nobody waits for the task that is meant. What vt says
-        is checked for every run; a run is repeated until its records show the intended order of events. The tasks compute
-        longer each time, up to ten times as long, so that the intended waits become longer than the others."""
+        """Repeats the run until its records show the intended order of events; `check` is applied to every run. On a busy
+        computer a task may get a processor so late that no task waits for the one that should be late. So each run lets the
+        tasks compute longer, up to ten times as long, which makes the intended waits longer than all others."""
         attempts = itertools.count(1)
 
         def run():
