@@ -313,7 +313,7 @@ class alignas(kLine) GroupSegment {
     std::byte* slots_;
     Bytes call_step_;             // bytes from a slot to that of the next call,
     Bytes member_step_;           // and to that of the next member
-    std::uint64_t all_done_ = 0;  // the minimum of seen_done_ when all were last read
+    std::uint64_t all_done_ = 0;  // calls finished by all members, when all were last read
     std::byte* results_;
     std::vector<std::uint64_t> seen_done_;  // calls finished by each member, as last read
     Line* left_;

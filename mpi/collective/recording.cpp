@@ -162,30 +162,32 @@ bool Recording::ended_in_memory(Step& step, bool look_for_ends) {
         return true;
     }
     if (!look_for_ends) return false;
-    const TaskId awaited = awaited_in_memory(step);
-    if (awaited < 0 || !context_.messages().lost(awaited)) return false;
-    note_failure(comm::Outcome::kPeerBroken, awaited, fault_);
+    const TaskId lost = lost_in_memory(step);
+    if (lost < 0) return false;
+    note_failure(comm::Outcome::kPeerBroken, lost, fault_);
     return true;
 }
 
-// The task that the call waits for; -1: none that is known.
-TaskId Recording::awaited_in_memory(const Step& step) const {
+// What the call waits for; of unknown kind if it is not known which member.
+Awaited Recording::awaited_in_memory(const Step& step) const {
     const std::uint32_t member = step.started.awaited(step.call.shape);
-    return member < comm_.group->size() ? comm_.group->members[member] : -1;
+    if (member >= comm_.group->size()) return {};
+    return {Awaited::Kind::kMessage, comm_.group->members[member]};
+}
+
+// That task, if it has ended; -1 otherwise.
+TaskId Recording::lost_in_memory(const Step& step) const {
+    const Awaited awaited = awaited_in_memory(step);
+    const bool lost = awaited.peer >= 0 && context_.messages().lost(awaited.peer);
+    return lost ? awaited.peer : -1;
 }
 
 void Recording::wait_in_memory(Step& step) {
     const auto over = [&] { return step.started.can_advance(step.call.shape); };
     for (int i = step.started.spins(); i > 0; --i)
         if (over()) return;
-    const auto awaited = [&]() -> Awaited {
-        const TaskId task = awaited_in_memory(step);
-        return task < 0 ? Awaited{} : Awaited{Awaited::Kind::kMessage, task, -1};
-    };
-    const std::function<bool()> give_up = [&] {
-        const TaskId task = awaited_in_memory(step);
-        return task >= 0 && context_.messages().lost(task);
-    };
+    const auto awaited = [&] { return awaited_in_memory(step); };
+    const std::function<bool()> give_up = [&] { return lost_in_memory(step) >= 0; };
     context_.messages().wait_until(over, awaited, &give_up);
 }
 
@@ -233,10 +235,7 @@ Awaited Recording::awaited(const comm::MessageLayer& messages) {
     if (at_ >= used_) return {};
     const Step& step = *steps_[at_];
     if (step.kind == Step::Kind::kRound && begun_) return step.round.awaited(messages);
-    if (step.started.started()) {
-        const TaskId task = awaited_in_memory(step);
-        return task < 0 ? Awaited{} : Awaited{Awaited::Kind::kMessage, task, -1};
-    }
+    if (step.started.started()) return awaited_in_memory(step);
     if (step.plan != nullptr && step.plan->running()) return step.plan->awaited(messages);
     return {};
 }

@@ -93,7 +93,8 @@ class Recording final : public Work {
     void start_in_memory();
     bool ended_in_memory(Step& step, bool look_for_ends);
     void wait_in_memory(Step& step);
-    TaskId awaited_in_memory(const Step& step) const;
+    Awaited awaited_in_memory(const Step& step) const;
+    TaskId lost_in_memory(const Step& step) const;
     void clear() noexcept;
     static void empty(std::unique_ptr<Step>& step) noexcept;
     static void let_go(Step& step) noexcept;
