@@ -62,7 +62,7 @@ class Text:
                 self.out.append(line)
                 fenced ^= fence
                 continue
-            if ITEM.match(text) or prefix != self.prefix:
+            if ITEM.match(text) or prefix != self.prefix or self.leaves_item(text):
                 self.finish()
             self.prefix = prefix
             self.paragraph.append(text)
@@ -74,6 +74,11 @@ class Text:
             return "", line
         found = COMMENT.fullmatch(line)
         return (found.group(1), found.group(2)) if found else ("", None)
+
+    def leaves_item(self, text):
+        """Whether the paragraph is a list item and the line is not part of it, because it begins further left."""
+        item = ITEM.match(self.paragraph[0]) if self.paragraph else None
+        return item is not None and text[:len(item.group(0))].strip() != ""
 
     def finish(self):
         """Ends a paragraph."""

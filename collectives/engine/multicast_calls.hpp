@@ -33,8 +33,8 @@ class MulticastCalls final : public GroupOwned {
     //   - In calls 2, 4, 8 and so on they exchange what they have found out. If all probes have
     //     passed, the answer is true from that call on. If some have not passed within their time,
     //     and the members have asked each other kAgreements times, multicast is refused.
-    //   - In the same exchanges they tell each other how long a byte of the messages has taken since
-    //     the first call, until one of them knows it, at most kTimeExchanges times
+    //   - In the same exchanges they tell each other how long a byte of the messages has taken
+    //     since the first call, until one of them knows it, at most kTimeExchanges times
     //     (GroupState::time_of_byte).
     // `waits`, the same at all members: the first call waits for the probes and decides.
     bool ready(bool waits);

@@ -38,8 +38,9 @@ struct LengthMeasured {
 };
 
 // Sets start_up and transfer of the model: the line through the one-way times with the least
-// squares of logarithms. A byte costs at least as much as between the two longest lengths. One
-// length does not determine a line, so the model remains unchanged.
+// squares of logarithms. Some networks pass a short burst faster than a steady stream, so a byte
+// costs at least as much as between the two longest lengths. One length does not determine a line,
+// so the model remains unchanged.
 void fit_messages(const std::vector<LengthMeasured>& lengths, CostModel& model);
 
 struct MulticastMeasured {

@@ -7,10 +7,10 @@
 //      order.
 //   2. MPI_Start of the receive starts one receive per partition of the sender, as soon as the
 //      offer has arrived. How the receiver divides its buffer does not matter for the messages.
-//   3. MPI_Pready sends its partition as one message. Its type is the first type plus the number of the
-//      partition.
-// Both ends keep what they know, so a restart sends no offer. Messages of a later start arrive after
-// those of the earlier one, because a partition has the same type in both.
+//   3. MPI_Pready sends its partition as one message. Its type is the first type plus the number of
+//      the partition.
+// Both ends keep what they know, so a restart sends no offer. Messages of a later start arrive
+// after those of the earlier one, because a partition has the same type in both.
 //
 // All functions are for the thread that has the turn to use the message layer.
 #pragma once

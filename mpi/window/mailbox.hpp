@@ -15,9 +15,10 @@
 //   2. The target looks at its slots whenever it polls for messages, and changes kPosted to kTaken.
 //      It carries the operation out and stores kDone (release).
 //   3. The origin copies the result and clears its claim.
-// If the target does not take the operation within about the time of a system call, because it computes or
-// sleeps, the origin changes kPosted to kIdle and accesses the target's memory by itself. Both changes are
-// compare-and-swap, so exactly one of the two tasks carries the operation out.
+// If the target does not take the operation within about the time of a system call, because it
+// computes or sleeps, the origin changes kPosted to kIdle and accesses the target's memory by
+// itself. Both changes are compare-and-swap, so exactly one of the two tasks carries the operation
+// out.
 //
 // Long operations are cut into pieces, several of which are under way at the same time, so that
 // origin and target copy in parallel.
