@@ -28,13 +28,13 @@ Time whole_of(const std::array<Time, kStates>& spent) {
 
 std::string head(const Summary& summary) {
     const TraceFacts& facts = summary.facts;
-    return fmt::format("{}: {} on {}, {}, level {}, {} records, {} messages\n",
+    return fmt::format("{}: {} on {}, {}, level {}, {}, {}\n",
                        facts.program.empty() ? "(unknown program)" : facts.program,
                        count_words(static_cast<std::size_t>(facts.tasks), "task"),
                        count_words(std::max<std::size_t>(facts.nodes.size(), 1), "node"),
                        span_words(summary.end - summary.begin), facts.level,
-                       amount_words(static_cast<double>(summary.records)),
-                       amount_words(static_cast<double>(summary.messages)));
+                       things_words(summary.records, "record"),
+                       things_words(summary.messages, "message"));
 }
 
 std::string states_part(const Summary& summary) {
@@ -137,12 +137,13 @@ std::string messages_part(const Summary& summary) {
     std::string out = fmt::format("\nMESSAGES: {} of tasks; most bytes\n",
                                   count_words(summary.all_pairs, "pair"));
     if (summary.inner_messages > 0)
-        out += fmt::format("  and within collective calls {} messages, {} bytes\n",
-                           amount_words(static_cast<double>(summary.inner_messages)),
+        out += fmt::format("  and within collective calls {}, {} bytes\n",
+                           things_words(summary.inner_messages, "message"),
                            bytes_words(summary.inner_bytes));
     for (const PairSum& sum : summary.pairs)
-        out += fmt::format("  {:>4} -> {:<4} {:>8} messages {:>8} bytes\n", sum.from, sum.to,
-                           amount_words(static_cast<double>(sum.count)), bytes_words(sum.bytes));
+        out += fmt::format("  {:>4} -> {:<4} {:>8} {:<8} {:>8} bytes\n", sum.from, sum.to,
+                           amount_words(static_cast<double>(sum.count)),
+                           sum.count == 1 ? "message" : "messages", bytes_words(sum.bytes));
     return out;
 }
 
@@ -173,14 +174,15 @@ std::string ends_part(const Summary& summary) {
     if (summary.unfinished.size() > Summary::kTop)
         out += fmt::format("  and {} more tasks\n", summary.unfinished.size() - Summary::kTop);
     std::string missing;
-    const auto tell = [&missing](std::uint64_t count, const char* what) {
-        if (count > 0) missing += fmt::format("  {} {}\n", count, what);
+    const auto tell = [&missing](std::uint64_t count, const char* thing, const char* what) {
+        const std::string all(thing);
+        if (count > 0) missing += fmt::format("  {}: {}\n", count_words(count, all), what);
     };
-    tell(summary.lost, "records are missing");
-    tell(summary.holes, "records were never finished by those who wrote them");
-    tell(summary.implausible, "records are left out, since they are damaged");
-    tell(summary.unmatched, "ends of messages whose other end is not there");
-    tell(summary.backwards, "messages received before they were sent: clocks differ");
+    tell(summary.lost, "record", "missing");
+    tell(summary.holes, "record", "not finished by the task that wrote it");
+    tell(summary.implausible, "record", "damaged, and left out");
+    tell(summary.unmatched, "message", "one of its two ends is missing");
+    tell(summary.backwards, "message", "received before it was sent, because clocks differ");
     for (const std::string& problem : summary.problems) missing += "  " + problem + "\n";
     return missing.empty() ? out : out + "\nMISSING OR DAMAGED\n" + missing;
 }

@@ -58,6 +58,11 @@ std::string amount_words(double amount) {
     return fmt::format("{:.{}f}{}", amount, short_one ? 1 : 0, kUnits[unit]);
 }
 
+std::string things_words(std::uint64_t count, std::string_view thing) {
+    return fmt::format("{} {}{}", amount_words(static_cast<double>(count)), thing,
+                       count == 1 ? "" : "s");
+}
+
 std::string bytes_words(Bytes bytes) {
     constexpr Bytes kShort = 1024;
     return bytes < kShort ? std::to_string(bytes) : terminal::size_words(bytes);

@@ -18,6 +18,8 @@ std::string moment_words(Time time, Time apart);
 std::string percent_words(double share);
 // "812", "1.2K", "34M"
 std::string amount_words(double amount);
+// "1 message", "812 messages", "1.2K messages"
+std::string things_words(std::uint64_t count, std::string_view thing);
 
 // "812", "1.2K", "34M" in units of 1024.
 std::string bytes_words(Bytes bytes);

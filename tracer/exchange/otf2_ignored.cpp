@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
+
 namespace poe::trace {
 namespace {
 
@@ -169,7 +171,8 @@ std::string Otf2Ignored::words() const {
     if (kinds.empty()) return "";
     std::stable_sort(kinds.begin(), kinds.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::string text = fmt::format("{} events were not imported:", all);
+    std::string text =
+        fmt::format("{} not imported:", count_words(static_cast<std::size_t>(all), "event"));
     for (std::size_t i = 0; i < std::min(kinds.size(), kShown); ++i)
         text += fmt::format("{} {} {}", i == 0 ? "" : ",", kinds[i].first, kinds[i].second);
     if (kinds.size() > kShown) text += fmt::format(" and {} more kinds", kinds.size() - kShown);

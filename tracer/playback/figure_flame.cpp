@@ -49,8 +49,7 @@ Figure figure_of_flame(const ViewState& look, FigureSize size, const ViewContext
     const std::string trouble = flame_trouble(profile, root);
     add_words(figure, 4, 14,
               trouble.empty()
-                  ? fmt::format("{} samples {}", amount_words(static_cast<double>(root.samples)),
-                                flame_words(look))
+                  ? fmt::format("{} {}", things_words(root.samples, "sample"), flame_words(look))
                   : trouble);
     const double row = std::min(kFlameRow, (figure.height - kTop - 6) / (deepest + 1));
     for (const FlameBox& box : boxes) {

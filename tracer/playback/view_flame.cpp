@@ -34,9 +34,7 @@ void draw_flame(Grid& grid, const ViewState& look, const ViewContext& easel) {
     const FlameNode root = make_flame(profile, flame_filter(look, easel.session), easel.symbols);
     const std::string trouble = flame_trouble(profile, root);
     grid.put(0, kAfterName,
-             fmt::format("{} samples {}", amount_words(static_cast<double>(root.samples)),
-                         flame_words(look)),
-             kDim);
+             fmt::format("{} {}", things_words(root.samples, "sample"), flame_words(look)), kDim);
     if (!trouble.empty()) {
         grid.put(1, 1, trouble, kDim);
         return;

@@ -21,6 +21,7 @@
 #include "base/fold.hpp"
 #include "base/segment/tuning_path.hpp"
 #include "base/segment/tuning_text.hpp"
+#include "base/suggest.hpp"
 #include "collectives/selection/tuning.hpp"
 #include "tracer/analysis/trace_words.hpp"
 #include "tracer/diagnosis/diagnosis.hpp"
@@ -151,9 +152,9 @@ std::string newer_than(const std::string& path) {
 void tell_repair(const Repaired& repaired) {
     if (repaired.messages > 0)
         std::cerr << fmt::format(
-            "vt: {} messages arrived before they were sent; clocks are repaired, tasks moved by up "
-            "to {}{}\n",
-            repaired.messages, span_words(repaired.farthest),
+            "vt: {} arrived before the time of sending; clocks are repaired, tasks moved by up to "
+            "{}{}\n",
+            count_words(repaired.messages, "message"), span_words(repaired.farthest),
             repaired.all ? "" : "; some are left");
 }
 
@@ -477,10 +478,11 @@ int merge(const VtOptions& options) {
     for (const std::string& name : report.damaged)
         std::cerr << "vt: " << name << " is no part of a trace, and stays\n";
     if (!report.absent.empty())
-        std::cerr << fmt::format("vt: {} tasks have left nothing, task {} first\n",
-                                 report.absent.size(), report.absent.front());
-    return finish(
-        fmt::format("{}: {} tasks, {} records\n", report.file, report.tasks, report.records));
+        std::cerr << fmt::format("vt: {} left no records, the first is task {}\n",
+                                 count_words(report.absent.size(), "task"), report.absent.front());
+    return finish(fmt::format("{}: {}, {}\n", report.file,
+                              count_words(static_cast<std::size_t>(report.tasks), "task"),
+                              count_words(report.records, "record")));
 }
 
 int run(const VtOptions& options, bool unicode) {

@@ -29,10 +29,10 @@ std::string samples_part(const StackProfile& profile, const ProfileSums& sums) {
     const double rate = 1 / seconds_of(profile.period);
     const double cost = share(seconds_of(profile.cost), seconds_of(whole_time(profile)));
     std::string out = fmt::format(
-        "\nSAMPLES: {} stacks of threads that ran, {} of threads that slept\n"
+        "\nSAMPLES: {} of threads that ran, {} of threads that slept\n"
         "  {:.0f} per second of each thread; {} lost; taking them cost {} of the tasks' time\n",
-        amount_words(static_cast<double>(sums.samples)),
-        amount_words(static_cast<double>(sums.waiting)), rate, profile.lost, percent_words(cost));
+        things_words(sums.samples, "stack"), amount_words(static_cast<double>(sums.waiting)), rate,
+        profile.lost, percent_words(cost));
     if (profile.left_out > 0)
         out +=
             fmt::format("  {} more did not fit into memory and are left out\n", profile.left_out);

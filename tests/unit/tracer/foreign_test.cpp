@@ -202,7 +202,7 @@ TEST_CASE("an archive with all that other tools put into one") {
     }
     SECTION("what was not imported is told") {
         REQUIRE(summary.problems.size() == 1);
-        CHECK(summary.problems[0] == "3 events were not imported: 2 ThreadFork, 1 ThreadJoin");
+        CHECK(summary.problems[0] == "3 events not imported: 2 ThreadFork, 1 ThreadJoin");
     }
 }
 
