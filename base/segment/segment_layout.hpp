@@ -51,7 +51,7 @@
 namespace poe {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4745'5345'444f'4e50ull;  // "PNODESEG" in memory
-inline constexpr std::uint32_t kSegmentVersion = 29;
+inline constexpr std::uint32_t kSegmentVersion = 30;
 inline constexpr std::uint32_t kMaxTasks = 1u << 20;
 inline constexpr std::uint32_t kMaxLocalTasks = 4096;
 inline constexpr std::uint32_t kGroupSegments = 16;
@@ -64,9 +64,9 @@ constexpr std::uint32_t short_depth(std::size_t members) noexcept {
 // Returns the size of a group segment in bytes, without its staging part. A group of any size up to
 // `members` fits into it.
 constexpr std::size_t group_segment_bytes(std::size_t members) noexcept {
-    constexpr std::size_t kBase = std::size_t{20} * 16384 + 28 * kPage;
-    constexpr std::size_t kDeep = std::size_t{81} * 1024;
-    constexpr std::size_t kLess = std::size_t{54} * 1024;
+    constexpr std::size_t kBase = std::size_t{20} * 16384 + 30 * kPage;
+    constexpr std::size_t kDeep = std::size_t{83} * 1024;
+    constexpr std::size_t kLess = std::size_t{56} * 1024;
     const std::size_t deep = kDeep * (members < 64 ? members : 64);
     return kBase + (deep > kLess * members ? deep : kLess * members);
 }

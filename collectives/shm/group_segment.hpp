@@ -103,7 +103,9 @@ class alignas(kLine) GroupSegment {
     static constexpr Sizes packed_of(std::uint32_t members) noexcept {
         return {short_depth(members), 2 * sizeof(std::uint64_t), 0, kLine / 2, false};
     }
-    // For calls that do not block (started_calls.hpp): as short_of() and kLong, with fewer calls.
+    // For calls that do not block (started_calls.hpp): as packed_of(), short_of() and kLong, with
+    // fewer calls.
+    static constexpr Sizes kStartedPacked{64, 2 * sizeof(std::uint64_t), 0, kLine / 2, false};
     static constexpr Sizes started_short_of(std::uint32_t members) noexcept {
         return {64, kLine, members * kLine, kLine, false};
     }

@@ -40,7 +40,7 @@ ShmGroup::ShmGroup(comm::Runtime& runtime, Group& group, std::uint32_t index)
                               *this);
         next += sizes.bytes_for(group.size());
     }
-    for (const Region region : {kStartedShort, kStartedLong})
+    for (const Region region : {kStartedPacked, kStartedShort, kStartedLong})
         started_.emplace_back(regions_[region], tools_);
     for (const TaskId task : group.members) {
         indices_.push_back(*runtime.segment()->local_index(task));
@@ -75,8 +75,12 @@ std::optional<std::uint32_t> ShmGroup::reserve_segment(comm::Runtime& runtime) {
 
 std::array<GroupSegment::Sizes, ShmGroup::kRegions> ShmGroup::sizes_of(
     std::uint32_t members) noexcept {
-    return {GroupSegment::short_of(members), GroupSegment::packed_of(members), GroupSegment::kLong,
-            GroupSegment::started_short_of(members), GroupSegment::kStartedLong};
+    return {GroupSegment::short_of(members),
+            GroupSegment::packed_of(members),
+            GroupSegment::kLong,
+            GroupSegment::kStartedPacked,
+            GroupSegment::started_short_of(members),
+            GroupSegment::kStartedLong};
 }
 
 Bytes ShmGroup::bytes_for(std::uint32_t members) noexcept {
@@ -98,7 +102,7 @@ GroupSegment& ShmGroup::short_region(bool packed, Bytes each) noexcept {
 
 StartedCalls* ShmGroup::started_calls(const Shape& shape) noexcept {
     for (std::size_t i = 0; i < started_.size(); ++i)
-        if (StartedCalls::fits(regions_[kStartedShort + i].sizes(), shape)) return &started_[i];
+        if (StartedCalls::fits(regions_[kStartedPacked + i].sizes(), shape)) return &started_[i];
     return nullptr;
 }
 

@@ -57,7 +57,15 @@ class ShmGroup final : public GroupSegment::Host {
 
   private:
     // The regions for short calls, in the order in which they are in memory and members leave them.
-    enum Region : std::uint8_t { kShort, kPacked, kLong, kStartedShort, kStartedLong, kRegions };
+    enum Region : std::uint8_t {
+        kShort,
+        kPacked,
+        kLong,
+        kStartedPacked,
+        kStartedShort,
+        kStartedLong,
+        kRegions
+    };
     static std::array<GroupSegment::Sizes, kRegions> sizes_of(std::uint32_t members) noexcept;
     std::uint32_t first_without(bool has);
     void wait(const std::atomic<std::uint64_t>& word, std::uint64_t call,
@@ -77,7 +85,7 @@ class ShmGroup final : public GroupSegment::Host {
     bool asked_for_staged_ = false;
     std::optional<GroupSegment> staged_;
     CallTools tools_;
-    std::vector<StartedCalls> started_;   // short ones and longer ones
+    std::vector<StartedCalls> started_;   // in the regions from kStartedPacked on
     std::vector<std::uint32_t> indices_;  // index of each member within the node
     std::vector<const TaskSlot*> slots_;  // slot of each member
 };

@@ -29,6 +29,19 @@ Way way_of(const GroupSegment::Sizes& sizes, const Shape& shape) noexcept {
                : Way::kSlots;
 }
 
+// True if no member waits for data that depend on its own contribution.
+bool is_one_way(const Shape& shape) noexcept {
+    switch (shape.operation) {
+        case Operation::kReduce:
+        case Operation::kGather:
+        case Operation::kPrefix:
+        case Operation::kShift:
+            return true;
+        default:
+            return is_from_root(shape);
+    }
+}
+
 // The members whose slots a member reads, from `first` on, before `end`. It may be among them.
 struct Givers {
     std::uint32_t first = 0;
@@ -66,6 +79,8 @@ std::uint32_t taker_of(const Shape& shape, std::uint32_t member) noexcept {
 
 bool StartedCalls::fits(const GroupSegment::Sizes& sizes, const Shape& shape) noexcept {
     if (!shape.matrix.empty() || contribution_to(shape) > sizes.room()) return false;
+    // Several calls share a cache line, which pays only if members run ahead.
+    if (sizes.by_member() && !is_one_way(shape)) return false;
     return !is_from_root(shape) || has_room_for_result(sizes, shape);
 }
 

@@ -83,6 +83,7 @@ TEST_CASE("calls that do not block end with what the oracle says", "[started]") 
     for (unsigned seed = 1; seed <= 16; ++seed) {
         const std::uint32_t n = 2 + seed % 7;
         CAPTURE(seed, n);
+        CHECK(run_calls(GroupSegment::kStartedPacked, n, seed, 400) == 0);
         CHECK(run_calls(GroupSegment::started_short_of(n), n, seed, 400) == 0);
         CHECK(run_calls(GroupSegment::kStartedLong, n, seed, 200) == 0);
     }
