@@ -87,7 +87,11 @@ class MailboxInput final : public comm::OtherInput {
     bool poll() override { return empty_own_mailboxes(); }
 };
 
-MailboxInput the_mailbox_input;
+// Never destroyed, because the progress thread polls until the process has ended.
+MailboxInput& mailbox_input() {
+    static auto* const input = new MailboxInput;
+    return *input;
+}
 
 }  // namespace
 
@@ -119,7 +123,7 @@ void begin_serving(comm::Runtime& runtime, Window& window) {
     Service& all = service();
     all.windows.push_back(&window);
     if (has_mailbox(window)) {
-        if (all.with_mailbox.empty()) runtime.messages().add_input(the_mailbox_input);
+        if (all.with_mailbox.empty()) runtime.messages().add_input(mailbox_input());
         all.with_mailbox.push_back(&window);
     }
     if (!std::exchange(all.running, true)) {
@@ -132,7 +136,7 @@ void begin_serving(comm::Runtime& runtime, Window& window) {
 void end_serving(comm::Runtime& runtime, Window& window) {
     std::erase(service().windows, &window);
     std::erase(service().with_mailbox, &window);
-    if (service().with_mailbox.empty()) runtime.messages().remove_input(the_mailbox_input);
+    if (service().with_mailbox.empty()) runtime.messages().remove_input(mailbox_input());
     if (service().windows.empty()) runtime.messages().help();
 }
 
