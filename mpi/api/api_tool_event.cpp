@@ -1,6 +1,7 @@
 // The tools interface: events and their source (MPI 5.0, section 15.3.8). How events reach the
 // functions of tools is in mpi/tool/events.hpp. No hints are known, so infos are ignored, and those
 // that are returned are empty.
+#include <bit>
 #include <limits>
 #include <mpi.h>
 #include <mutex>
@@ -37,7 +38,8 @@ int with_event(MPI_T_event_registration registration, Work&& work) {
 template <typename Work>
 int with_callback(MPI_T_event_registration registration, MPI_T_cb_safety safety, Work&& work) {
     return with_event(registration, [&](Tools& all, EventHandle& handle) -> int {
-        const std::optional<std::size_t> place = place_of(safety);
+        // A program may pass any number, also one that is no value of the type.
+        const std::optional<std::size_t> place = place_of_level(std::bit_cast<int>(safety));
         return place ? work(all, handle, *place) : MPI_T_ERR_INVALID;
     });
 }

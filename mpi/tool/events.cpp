@@ -153,8 +153,8 @@ const EventInstance* find_instance(MPI_T_event_instance handle) noexcept {
     return each;
 }
 
-std::optional<std::size_t> place_of(MPI_T_cb_safety safety) noexcept {
-    const auto at = std::find(kSafetyLevels.begin(), kSafetyLevels.end(), safety);
+std::optional<std::size_t> place_of_level(int level) noexcept {
+    const auto at = std::find(kSafetyLevels.begin(), kSafetyLevels.end(), level);
     if (at == kSafetyLevels.end()) return std::nullopt;
     return static_cast<std::size_t>(at - kSafetyLevels.begin());
 }

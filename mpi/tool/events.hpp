@@ -48,7 +48,7 @@ struct EventInstance {
 const EventInstance* find_instance(MPI_T_event_instance handle) noexcept;
 
 // The place of a level in kSafetyLevels; empty if it is no level.
-std::optional<std::size_t> place_of(MPI_T_cb_safety safety) noexcept;
+std::optional<std::size_t> place_of_level(int level) noexcept;
 
 // The following functions are for callers that have the lock.
 
