@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import unittest
 
 from hosts import BUILD, DEADLINE, HERE, HOSTS, ClusterTest, main
 
@@ -169,7 +170,7 @@ class Foreign(ClusterTest):
                 self.assertIn("task 2 (node node2", err)
 
 
-
+@unittest.skipIf(os.environ.get("POE_SANITIZE"), "a library with a sanitizer cannot be loaded into other people's programs")
 class ForeignOnPoe(ClusterTest):
     """The checks of programs of MPICH and Open MPI that poe_mpich_abi.py and poe_openmpi_abi.py of tests/multiproc make on one
     node, over several hosts."""

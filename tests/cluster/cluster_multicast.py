@@ -91,6 +91,7 @@ int main(int argc, char **argv) {
         }
     }
     printf("task %d: %d wrong\n", task, wrong);
+    free(out), free(in);
     return wrong != 0;
 }
 """

@@ -46,6 +46,10 @@ int main(int argc, char** argv) {
     MPI_Alltoallv(out, counts, places, MPI_BYTE, in, counts, places, MPI_BYTE, MPI_COMM_WORLD);
     MPI_Bcast(in, 16, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
+    free(out);
+    free(in);
+    free(counts);
+    free(places);
     MPI_Finalize();
     return 0;
 }

@@ -21,7 +21,8 @@ FILL = r"""
 int main(int argc, char** argv) {
     enum { kBytes = 300000 };
     int rank, size, class = 0, length, count = -1;
-    char text[MPI_MAX_ERROR_STRING], *block = malloc(kBytes);
+    static char block[kBytes], found[kBytes];
+    char text[MPI_MAX_ERROR_STRING];
     MPI_File file;
     MPI_Status status;
     MPI_Datatype type;
@@ -48,7 +49,6 @@ int main(int argc, char** argv) {
     }
     if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
     MPI_Error_string(code, text, &length);
-    char* found = malloc(kBytes);
     if (strcmp(argv[2], "alone") == 0) {
         MPI_File_read_at(file, (MPI_Offset)rank * kBytes, found, count, MPI_CHAR, MPI_STATUS_IGNORE);
         if (memcmp(found, block, (size_t)count) != 0) puts("LOST");
@@ -451,7 +451,8 @@ static const char* way;
 static int is(const char* what) { return strcmp(way, what) == 0; }
 int main(int argc, char** argv) {
     int rank, class = 0, length, count = kBytes, code = MPI_SUCCESS;
-    char text[MPI_MAX_ERROR_STRING], *block = malloc(kBytes), *found = malloc(kBytes);
+    static char block[kBytes], found[kBytes];
+    char text[MPI_MAX_ERROR_STRING];
     MPI_File file;
     MPI_Status status;
     MPI_Request request;

@@ -21,7 +21,7 @@ static void receive(char* buffer, int from) {
 
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
-    char* buffer = calloc(1, LONG);
+    static char buffer[LONG];
     int tasks, me, i, other, id;
     size_t bytes;
     mpc_environ(&tasks, &me);

@@ -41,6 +41,7 @@ program cc_fortran
   end do
   call MPIX_Alltoallv_close_group(group, ierror)
   call expect(ierror == MPI_SUCCESS, 9)
+  deallocate(counts, starts, all, own, result)
   call MPI_Finalize(ierror)
 
 contains
