@@ -36,26 +36,28 @@ void Session::show(Report report) {
 void Session::fail(const std::string& error) {
     Report report;
     report.kind = Report::Kind::kError;
-    report.command = line_;
+    report.command = typed_.line;
     report.error = error;
     show(std::move(report));
 }
 
 void Session::answer(std::vector<std::string> lines) {
     Report report;
-    report.command = line_;
+    report.command = typed_.line;
     report.lines = std::move(lines);
     show(std::move(report));
 }
 
 NodeGdb* Session::gdb_of(TaskId task) {
-    return gdbs_[static_cast<std::size_t>(job_.node_of_task[static_cast<std::size_t>(task)])].get();
+    return gdbs_
+        .by_node[static_cast<std::size_t>(job_.node_of_task[static_cast<std::size_t>(task)])]
+        .get();
 }
 
 const DebuggedTask* Session::find(TaskId task) const {
     const auto node = static_cast<std::size_t>(job_.node_of_task[static_cast<std::size_t>(task)]);
-    if (!gdbs_[node]) return nullptr;
-    for (const DebuggedTask& each : gdbs_[node]->tasks())
+    if (!gdbs_.by_node[node]) return nullptr;
+    for (const DebuggedTask& each : gdbs_.by_node[node]->tasks())
         if (each.task == task) return &each;
     return nullptr;
 }
@@ -66,7 +68,7 @@ DebuggedTask* Session::find(TaskId task) {
 
 TaskSet Session::tasks_that(const std::function<bool(const DebuggedTask&)>& condition) const {
     TaskSet tasks;
-    for (const auto& gdb : gdbs_) {
+    for (const auto& gdb : gdbs_.by_node) {
         if (!gdb) continue;
         for (const DebuggedTask& task : gdb->tasks())
             if (condition(task)) tasks.insert(task.task);
@@ -95,13 +97,13 @@ TaskSet Session::stopped_of(const TaskSet& tasks) const {
 
 void Session::on_message(NodeIndex from, pm::Message message, Time now) {
     now_ = now;
-    const bool known = from >= 0 && static_cast<std::size_t>(from) < gdbs_.size();
+    const bool known = from >= 0 && static_cast<std::size_t>(from) < gdbs_.by_node.size();
     if (auto* job = std::get_if<pm::DebuggedJob>(&message)) {
         const bool complete =
             std::all_of(job->node_of_task.begin(), job->node_of_task.end(), [&](NodeIndex node) {
                 return node >= 0 && static_cast<std::size_t>(node) < job->nodes.size();
             });
-        if (gdbs_.empty() && complete) begin_job(std::move(*job));
+        if (gdbs_.by_node.empty() && complete) begin_job(std::move(*job));
     } else if (const auto* attention = std::get_if<pm::Attention>(&message)) {
         fail(attention->text);
     } else if (const auto* found = std::get_if<pm::DeadlockFound>(&message)) {
@@ -110,14 +112,14 @@ void Session::on_message(NodeIndex from, pm::Message message, Time now) {
         report.lines.push_back(found->headline);
         for (const std::string& line : found->lines) report.lines.push_back("  " + line);
         show(std::move(report));
-        if (!catch_deadlock_) return;
+        if (!breakpoints_.catch_deadlock) return;
         for (const TaskId task : found->tasks)
             if (DebuggedTask* each = find(task)) gdb_of(task)->interrupt(*each);
     } else if (const auto* started = std::get_if<pm::DebuggerStarted>(&message)) {
-        if (known && !gdbs_[static_cast<std::size_t>(from)]) on_gdb_started(from, *started);
+        if (known && !gdbs_.by_node[static_cast<std::size_t>(from)]) on_gdb_started(from, *started);
     } else if (const auto* output = std::get_if<pm::DebuggerOutput>(&message)) {
-        if (!known || !gdbs_[static_cast<std::size_t>(from)]) return;
-        gdbs_[static_cast<std::size_t>(from)]->feed(output->bytes);
+        if (!known || !gdbs_.by_node[static_cast<std::size_t>(from)]) return;
+        gdbs_.by_node[static_cast<std::size_t>(from)]->feed(output->bytes);
         handlers_.send(pm::DebuggerCredit{output->bytes.size()}, from);
     } else if (const auto* ended = std::get_if<pm::DebuggerEnded>(&message)) {
         if (known) on_gdb_ended(from, ended->text);
@@ -133,13 +135,13 @@ void Session::on_message(NodeIndex from, pm::Message message, Time now) {
 
 void Session::begin_job(pm::DebuggedJob job) {
     job_ = std::move(job);
-    gdbs_.resize(job_.nodes.size());
+    gdbs_.by_node.resize(job_.nodes.size());
     define_groups();
     std::vector<bool> has_tasks(job_.nodes.size(), false);
     for (const NodeIndex node : job_.node_of_task) has_tasks[static_cast<std::size_t>(node)] = true;
     for (std::size_t node = 0; node < has_tasks.size(); ++node) {
         if (!has_tasks[node]) continue;
-        ++gdbs_awaited_;
+        ++gdbs_.awaited;
         handlers_.send(pm::StartDebugger{}, static_cast<NodeIndex>(node));
     }
     held_ = true;
@@ -151,11 +153,11 @@ void Session::open_cores(const std::vector<CoreFile>& cores, Time now) {
     cores_ = true;
     job_.nodes = {"core files"};
     job_.node_of_task.assign(static_cast<std::size_t>(cores.back().task) + 1, 0);
-    gdbs_.resize(1);
+    gdbs_.by_node.resize(1);
     define_groups();
     std::vector<DebuggedTask> tasks(cores.size());
     for (std::size_t i = 0; i < cores.size(); ++i) tasks[i].task = cores[i].task;
-    gdbs_awaited_ = gdbs_running_ = 1;
+    gdbs_.awaited = gdbs_.running = 1;
     add_gdb(0).open_cores(std::move(tasks), cores);
 }
 
@@ -179,13 +181,13 @@ void Session::define_groups() {
 }
 
 NodeGdb& Session::add_gdb(NodeIndex node) {
-    auto& gdb = gdbs_[static_cast<std::size_t>(node)];
+    auto& gdb = gdbs_.by_node[static_cast<std::size_t>(node)];
     gdb = std::make_unique<NodeGdb>(NodeGdb::Handlers{
         [this, node](const std::string& bytes) { handlers_.send(pm::DebuggerInput{bytes}, node); },
         [this, node](DebuggedTask& task) { on_stopped(node, task); },
         [this](DebuggedTask& task) { on_ended(task); },
         [this] {
-            if (gdbs_awaited_ > 0 && --gdbs_awaited_ == 0) on_attached();
+            if (gdbs_.awaited > 0 && --gdbs_.awaited == 0) on_attached();
         },
         [this, node](int pid) { handlers_.send(pm::ProcessTaken{pid}, node); }});
     return *gdb;
@@ -201,26 +203,26 @@ void Session::on_gdb_started(NodeIndex node, const pm::DebuggerStarted& started)
         tasks.push_back(std::move(task));
     }
     if (started.trouble.empty()) {
-        ++gdbs_running_;
+        ++gdbs_.running;
         return gdb.attach(std::move(tasks), job_.at_start);
     }
     fail("node " + job_.nodes[static_cast<std::size_t>(node)] + ": " + started.trouble);
     gdb.tasks() = std::move(tasks);
-    gdb_failed_ = true;
+    gdbs_.failed = true;
     gdb.on_gone("not debugged: " + started.trouble);
 }
 
 void Session::on_gdb_ended(NodeIndex node, const std::string& why) {
-    NodeGdb* gdb = gdbs_[static_cast<std::size_t>(node)].get();
+    NodeGdb* gdb = gdbs_.by_node[static_cast<std::size_t>(node)].get();
     if (gdb == nullptr) return;
-    if (gdbs_running_ > 0) --gdbs_running_;
+    if (gdbs_.running > 0) --gdbs_.running;
     if (cores_ && why.empty()) return;
     if (!why.empty() && leave_ == Leave::kNo)
         fail(cores_ ? why
                     : "node " + job_.nodes[static_cast<std::size_t>(node)] + ": " + why +
                           "; its tasks continue without debugger, and end if they reach a "
                           "breakpoint that was set in them");
-    gdb_failed_ = gdb_failed_ || !why.empty();
+    gdbs_.failed = gdbs_.failed || !why.empty();
     // poe ends the job, after the gdbs. How each task ends is about to be reported.
     const bool job_ends = why.empty() && leave_ == Leave::kNo;
     gdb->on_gone(job_ends ? "" : why.empty() ? "detached" : "without debugger");
@@ -306,7 +308,7 @@ void Session::on_stopped(NodeIndex node, DebuggedTask& task) {
     else
         add_event(Report::Kind::kStop, task.task, stop_in_words(node, task), &task.where);
     if (found != nullptr && found->traces)
-        gdbs_[static_cast<std::size_t>(node)]->resume(task, "-exec-continue");
+        gdbs_.by_node[static_cast<std::size_t>(node)]->resume(task, "-exec-continue");
     else if (waits_ && waits_->tasks.contains(task.task))
         waits_->any_stopped = true;
     tell_held();
@@ -314,11 +316,11 @@ void Session::on_stopped(NodeIndex node, DebuggedTask& task) {
 
 // The stop is reported when its message is known, which comm/bootstrap/call_error.cpp keeps.
 void Session::ask_for_error(NodeIndex node, DebuggedTask& task) {
-    ++errors_asked_;
+    ++events_.errors_asked;
     gdb_of(task.task)->console(
         task, "with language c++ -- printf \"%s\", (char*)&'poe::comm::last_error_text'",
         [this, node, &task](const GdbAnswer& answer) {
-            --errors_asked_;
+            --events_.errors_asked;
             task.error = "a call fails";
             if (answer.ok && !answer.console.empty()) task.error += ": " + answer.console;
             add_event(Report::Kind::kStop, task.task, stop_in_words(node, task), nullptr);
@@ -338,14 +340,14 @@ void Session::add_event(Report::Kind kind, TaskId task, const std::string& text,
         event.file = where->text_of("fullname");
         event.line = std::atoi(where->text_of("line").c_str());
     }
-    events_.push_back(std::move(event));
-    events_due_ = now_ + kEventTime;
+    events_.all.push_back(std::move(event));
+    events_.due = now_ + kEventTime;
     if (waits_) waits_->last_event = now_;
 }
 
 void Session::show_events() {
-    events_due_.reset();
-    const std::vector<Event> events = std::exchange(events_, {});
+    events_.due.reset();
+    const std::vector<Event> events = std::exchange(events_.all, {});
     for (const Report::Kind kind :
          {Report::Kind::kError, Report::Kind::kStop, Report::Kind::kEnd}) {
         // A task may have several events, so each has a report of its own.
@@ -409,7 +411,7 @@ void Session::check_stops() {
 // Ends the wait of a command when there is nothing left to wait for.
 void Session::check_wait() {
     check_stops();
-    if (!waits_ || operation_ || errors_asked_ > 0) return;
+    if (!waits_ || operation_ || events_.errors_asked > 0) return;
     const bool all = std::none_of(waits_->tasks.begin(), waits_->tasks.end(), [this](TaskId task) {
         const DebuggedTask* each = find(task);
         return each != nullptr && each->life != Life::kEnded && each->life != Life::kLost &&
@@ -421,7 +423,7 @@ void Session::check_wait() {
 }
 
 std::optional<Session::Time> Session::deadline() const {
-    std::optional<Time> first = events_due_;
+    std::optional<Time> first = events_.due;
     const auto add = [&first](Time time) { first = first ? std::min(*first, time) : time; };
     if (waits_ && waits_->any_stopped) add(waits_->last_event + kQuietTime);
     if (asked_) add(asked_->limit);
@@ -432,7 +434,7 @@ std::optional<Session::Time> Session::deadline() const {
 
 void Session::tick(Time now) {
     now_ = now;
-    if (ready_ && events_due_ && now >= *events_due_) show_events();
+    if (ready_ && events_.due && now >= *events_.due) show_events();
     if (asked_ && now >= asked_->limit) show_waits();
     if (interrupt_due_ && now >= *interrupt_due_) interrupt_again();
     check_wait();
@@ -440,7 +442,7 @@ void Session::tick(Time now) {
 
 void Session::interrupt(Time now) {
     now_ = now;
-    sourced_.clear();
+    typed_.sourced.clear();
     if (!groups_) return;
     if (operation_) return interrupt_operation();
     const auto group = groups_->find(group_);
@@ -457,9 +459,9 @@ void Session::interrupt(Time now) {
 // A function of the program that gdb executes may never return, and other commands of gdb may take
 // long.
 void Session::interrupt_operation() {
-    for (std::size_t node = 0; node < gdbs_.size(); ++node) {
-        if (!gdbs_[node] || gdbs_[node]->outstanding() == 0) continue;
-        const int pid = operation_->interrupted ? 0 : gdbs_[node]->executing_for();
+    for (std::size_t node = 0; node < gdbs_.by_node.size(); ++node) {
+        if (!gdbs_.by_node[node] || gdbs_.by_node[node]->outstanding() == 0) continue;
+        const int pid = operation_->interrupted ? 0 : gdbs_.by_node[node]->executing_for();
         handlers_.send(pm::InterruptCommand{pid}, static_cast<NodeIndex>(node));
     }
     if (!std::exchange(operation_->interrupted, true)) {

@@ -75,12 +75,12 @@ class Session {
     // The user wants to leave. kDetach: when all gdbs have ended, the job continues.
     enum class Leave { kNo, kQuit, kDetach };
     Leave leaving() const { return leave_; }
-    bool detached() const { return leave_ == Leave::kDetach && gdbs_running_ == 0; }
+    bool detached() const { return leave_ == Leave::kDetach && gdbs_.running == 0; }
     // Ends all gdbs. The tasks continue.
     void detach();
     // As the command quit, at any time.
     void quit() {
-        sourced_.clear();
+        typed_.sourced.clear();
         if (leave_ == Leave::kNo) leave_ = Leave::kQuit;
     }
     // Asks for the stacks that picture() needs and that are not known yet. Does nothing if busy().
@@ -96,14 +96,14 @@ class Session {
     // True if a command or the start has failed, for the exit status of scripts.
     bool had_error() const { return had_error_; }
     // Lines that `source` has read, to be executed before others.
-    std::deque<std::string>& sourced() { return sourced_; }
+    std::deque<std::string>& sourced() { return typed_.sourced; }
     const pm::DebuggedJob& job() const { return job_; }
     bool attached() const { return !job_.at_start; }
     // False: no task is left that is debugged, so the job goes on to its end.
     bool some_alive() const;
     bool some_stopped() const;
     // Some tasks run on without debugger, because their gdb has failed.
-    bool some_lost() const { return gdb_failed_; }
+    bool some_lost() const { return gdbs_.failed; }
 
     struct Breakpoint {
         int number = 0;
@@ -231,19 +231,31 @@ class Session {
     void on_states(NodeIndex node, const pm::TaskStates& states);
     void show_waits();
 
+    struct Gdbs {
+        std::vector<std::unique_ptr<NodeGdb>> by_node;  // null: none yet
+        std::size_t awaited = 0;                        // that have not attached yet
+        std::size_t running = 0;
+        bool failed = false;
+    };
+    struct Typed {
+        std::string line;                 // the command being executed
+        std::string last;                 // repeated by an empty line
+        std::deque<std::string> sourced;  // commands of a file that are still to be executed
+    };
+    struct Breakpoints {
+        std::vector<Breakpoint> all;
+        int next = 1;
+        bool catch_deadlock = false;
+    };
+
     Handlers handlers_;
     pm::DebuggedJob job_;
-    std::vector<std::unique_ptr<NodeGdb>> gdbs_;  // by node; null: none yet
-    std::size_t gdbs_awaited_ = 0;                // that have not attached yet
-    std::size_t gdbs_running_ = 0;
+    Gdbs gdbs_;
     std::unique_ptr<Groups> groups_;
     std::string group_ = "all";
-    TaskSet context_;   // the tasks of the command being executed
-    std::string line_;  // the command being executed
-    std::string last_;  // repeated by an empty line
-    std::vector<Breakpoint> breakpoints_;
-    int next_breakpoint_ = 1;
-    bool catch_deadlock_ = false;
+    TaskSet context_;  // the tasks of the command being executed
+    Typed typed_;
+    Breakpoints breakpoints_;
     OperationPtr operation_;
     std::vector<OperationPtr> interrupted_;  // gdb has not answered for all of their tasks yet
     std::optional<Time> interrupt_due_;
@@ -259,9 +271,12 @@ class Session {
         int line = 0;
         std::string command;  // of kError: what was typed
     };
-    std::vector<Event> events_;
-    std::size_t errors_asked_ = 0;  // stops whose error messages have been asked for
-    std::optional<Time> events_due_;
+    struct Events {
+        std::vector<Event> all;
+        std::size_t errors_asked = 0;  // stops whose error messages have been asked for
+        std::optional<Time> due;
+    };
+    Events events_;
 
     struct Waits {
         std::uint32_t round = 0;
@@ -274,11 +289,9 @@ class Session {
     std::optional<Waits> asked_;
     std::uint32_t round_ = 0;
 
-    std::deque<std::string> sourced_;
     bool ready_ = false;
     bool held_ = false;  // told to poe
     bool had_error_ = false;
-    bool gdb_failed_ = false;
     bool stops_at_programs_ = true;
     bool cores_ = false;  // nothing can continue
     Leave leave_ = Leave::kNo;

@@ -62,10 +62,10 @@ void Session::send_command(const OperationPtr& operation, TaskId task, const std
 void Session::interrupt_again() {
     interrupt_due_.reset();
     std::erase_if(interrupted_, [](const OperationPtr& each) { return each->executing.empty(); });
-    for (std::size_t node = 0; node < gdbs_.size() && !interrupted_.empty(); ++node) {
-        const int pid = gdbs_[node] ? gdbs_[node]->executing_for() : 0;
+    for (std::size_t node = 0; node < gdbs_.by_node.size() && !interrupted_.empty(); ++node) {
+        const int pid = gdbs_.by_node[node] ? gdbs_.by_node[node]->executing_for() : 0;
         const auto executes = [&](TaskId task) {
-            return gdb_of(task) == gdbs_[node].get() && find(task)->pid == pid;
+            return gdb_of(task) == gdbs_.by_node[node].get() && find(task)->pid == pid;
         };
         const bool concerns =
             pid != 0 &&
@@ -96,13 +96,13 @@ void Session::add_error(const OperationPtr& operation, TaskId task, const std::s
 // The answers of the tasks, then their errors.
 void Session::show_answers(Operation& operation) {
     Report report;
-    report.command = line_;
+    report.command = typed_.line;
     report.answers = fold(operation.answers);
     if (!operation.answers.empty() || operation.errors.empty()) show(report);
     if (operation.errors.empty()) return;
     Report errors;
     errors.kind = Report::Kind::kError;
-    errors.command = line_;
+    errors.command = typed_.line;
     errors.answers = fold(operation.errors);
     show(std::move(errors));
 }

@@ -33,7 +33,7 @@ std::string inferior_is(int inferior) {
 
 // An expression of gdb that is the number of the task, from the number of its inferior.
 std::string Session::task_expression(NodeIndex node) {
-    const std::vector<DebuggedTask>& tasks = gdbs_[static_cast<std::size_t>(node)]->tasks();
+    const std::vector<DebuggedTask>& tasks = gdbs_.by_node[static_cast<std::size_t>(node)]->tasks();
     if (tasks.empty()) return "-1";
     const TaskId first = tasks.front().task;
     const TaskId stride = tasks.size() > 1 ? tasks[1].task - first : 1;
@@ -55,7 +55,7 @@ std::string Session::condition_for(NodeIndex node, const TaskSet& tasks,
                                    const std::string& condition) {
     std::string group;
     bool all = true;
-    for (const DebuggedTask& task : gdbs_[static_cast<std::size_t>(node)]->tasks()) {
+    for (const DebuggedTask& task : gdbs_.by_node[static_cast<std::size_t>(node)]->tasks()) {
         if (!tasks.contains(task.task)) {
             all = false;
             continue;
@@ -77,14 +77,14 @@ std::string Session::condition_option(NodeIndex node, const TaskSet& tasks,
 }
 
 Session::Breakpoint* Session::breakpoint_of(NodeIndex node, int gdb_number) {
-    for (Breakpoint& each : breakpoints_)
+    for (Breakpoint& each : breakpoints_.all)
         for (const auto& [on, number] : each.of_gdbs)
             if (on == node && number == gdb_number) return &each;
     return nullptr;
 }
 
 Session::Breakpoint* Session::breakpoint_of(int number) {
-    for (Breakpoint& each : breakpoints_)
+    for (Breakpoint& each : breakpoints_.all)
         if (each.number == number) return &each;
     return nullptr;
 }
@@ -92,17 +92,18 @@ Session::Breakpoint* Session::breakpoint_of(int number) {
 // Begins an operation that makes the breakpoint. If no gdb has made one, it is forgotten, and the
 // next one gets its number.
 Session::OperationPtr Session::make_breakpoint(Breakpoint breakpoint) {
-    breakpoint.number = next_breakpoint_++;
+    breakpoint.number = breakpoints_.next++;
     const int number = breakpoint.number;
-    breakpoints_.push_back(std::move(breakpoint));
+    breakpoints_.all.push_back(std::move(breakpoint));
     return operation([this, number](Operation& done) {
         const Breakpoint* made = breakpoint_of(number);
         if (made != nullptr && !made->of_gdbs.empty()) {
             answer({made->name() + ": " + (made->where.empty() ? made->text : made->where) + ", " +
                     in_words(made->tasks)});
         } else if (made != nullptr) {
-            std::erase_if(breakpoints_, [&](const Breakpoint& b) { return b.number == number; });
-            if (number + 1 == next_breakpoint_) --next_breakpoint_;
+            std::erase_if(breakpoints_.all,
+                          [&](const Breakpoint& b) { return b.number == number; });
+            if (number + 1 == breakpoints_.next) --breakpoints_.next;
         }
         if (!done.errors.empty()) show_answers(done);
     });
@@ -114,8 +115,8 @@ void Session::record_breakpoint(NodeIndex node, int number, int gdb_number) {
     if (Breakpoint* made = breakpoint_of(number))
         made->of_gdbs.emplace_back(node, gdb_number);
     else
-        gdbs_[static_cast<std::size_t>(node)]->command("-break-delete " +
-                                                       std::to_string(gdb_number));
+        gdbs_.by_node[static_cast<std::size_t>(node)]->command("-break-delete " +
+                                                               std::to_string(gdb_number));
 }
 
 // Inserts the breakpoint at all places on each node that has tasks of it, and records what gdb has
@@ -126,9 +127,9 @@ void Session::insert_on_nodes(Breakpoint breakpoint,
                               const std::vector<std::string>& places) {
     const TaskSet tasks = breakpoint.tasks;
     const OperationPtr all = make_breakpoint(std::move(breakpoint));
-    const int number = breakpoints_.back().number;
-    for (std::size_t index = 0; index < gdbs_.size(); ++index) {
-        NodeGdb* gdb = gdbs_[index].get();
+    const int number = breakpoints_.all.back().number;
+    for (std::size_t index = 0; index < gdbs_.by_node.size(); ++index) {
+        NodeGdb* gdb = gdbs_.by_node[index].get();
         const auto node = static_cast<NodeIndex>(index);
         if (gdb == nullptr || gdb->gone()) continue;
         const TaskSet told = intersection(tasks, tasks_of(*gdb));
@@ -215,7 +216,7 @@ void Session::watch(const TaskSet& tasks, const std::string& expression) {
     breakpoint.where = expression;
     breakpoint.tasks = stopped;
     const OperationPtr all = make_breakpoint(std::move(breakpoint));
-    const int number = breakpoints_.back().number;
+    const int number = breakpoints_.all.back().number;
     for (const TaskId task : stopped) {
         const NodeIndex node = job_.node_of_task[static_cast<std::size_t>(task)];
         ++all->outstanding;
@@ -240,7 +241,7 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
     const std::string whole = arguments;
     const std::string word = take_word(arguments);
     if (word == "deadlock") {
-        catch_deadlock_ = true;
+        breakpoints_.catch_deadlock = true;
         return answer({"the tasks of a deadlock are stopped when the deadlock watch finds it"});
     }
     if (word == "exit") {
@@ -269,9 +270,9 @@ void Session::catch_command(const TaskSet& tasks, std::string arguments) {
     breakpoint.text = "catch " + whole;
     breakpoint.tasks = all_tasks(groups_->tasks());  // gdb has no conditions for it
     const OperationPtr all = make_breakpoint(std::move(breakpoint));
-    const int number = breakpoints_.back().number;
-    for (std::size_t place = 0; place < gdbs_.size(); ++place) {
-        NodeGdb* gdb = gdbs_[place].get();
+    const int number = breakpoints_.all.back().number;
+    for (std::size_t place = 0; place < gdbs_.by_node.size(); ++place) {
+        NodeGdb* gdb = gdbs_.by_node[place].get();
         if (gdb == nullptr || gdb->gone() || gdb->tasks().empty()) continue;
         const auto node = static_cast<NodeIndex>(place);
         const TaskSet told = tasks_of(*gdb);
@@ -329,7 +330,7 @@ void Session::remove_breakpoints(const std::string& arguments) {
         const std::string word = take_word(rest);
         const auto number = parse_number<int>(word);
         const bool exists =
-            number && std::any_of(breakpoints_.begin(), breakpoints_.end(),
+            number && std::any_of(breakpoints_.all.begin(), breakpoints_.all.end(),
                                   [&](const Breakpoint& each) { return each.number == *number; });
         if (!exists) return fail("there is no breakpoint " + word);
         numbers.push_back(*number);
@@ -337,18 +338,18 @@ void Session::remove_breakpoints(const std::string& arguments) {
     const OperationPtr all = operation([this](Operation& done) {
         if (!done.errors.empty()) show_answers(done);
     });
-    for (const Breakpoint& each : breakpoints_) {
+    for (const Breakpoint& each : breakpoints_.all) {
         if (!numbers.empty() &&
             std::find(numbers.begin(), numbers.end(), each.number) == numbers.end())
             continue;
         for (const auto& [node, gdb_number] : each.of_gdbs) {
             ++all->outstanding;
-            gdbs_[static_cast<std::size_t>(node)]->command(
+            gdbs_.by_node[static_cast<std::size_t>(node)]->command(
                 "-break-delete " + std::to_string(gdb_number),
                 [this, all](const GdbAnswer&) { finish_one(all); });
         }
     }
-    std::erase_if(breakpoints_, [&](const Breakpoint& each) {
+    std::erase_if(breakpoints_.all, [&](const Breakpoint& each) {
         return numbers.empty() ||
                std::find(numbers.begin(), numbers.end(), each.number) != numbers.end();
     });
@@ -357,12 +358,12 @@ void Session::remove_breakpoints(const std::string& arguments) {
 
 void Session::list_breakpoints() {
     std::vector<std::string> lines;
-    for (const Breakpoint& each : breakpoints_)
+    for (const Breakpoint& each : breakpoints_.all)
         lines.push_back(std::to_string(each.number) + "  " + (each.traces ? "trace " : "") +
                         each.text + (each.where.empty() ? "" : "  (" + each.where + ")") + "  " +
                         in_words(each.tasks));
     if (lines.empty()) lines.emplace_back("there are no breakpoints");
-    if (catch_deadlock_) lines.emplace_back("catch deadlock");
+    if (breakpoints_.catch_deadlock) lines.emplace_back("catch deadlock");
     answer(std::move(lines));
 }
 

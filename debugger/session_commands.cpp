@@ -86,11 +86,11 @@ bool needs_process(CommandKind kind) {
 void Session::execute(const std::string& line, Time now) {
     now_ = now;
     std::string text = line;
-    if (text.find_first_not_of(" \t") == std::string::npos) text = last_;
+    if (text.find_first_not_of(" \t") == std::string::npos) text = typed_.last;
     const std::optional<CommandLine> command = parse_command(text);
     if (!command) return;
-    last_ = repetition(text, *command);
-    line_ = text;
+    typed_.last = repetition(text, *command);
+    typed_.line = text;
     const auto tasks = groups_->find(group_);
     if (!tasks) {  // the group was predefined by `why`, and does not exist any more
         group_ = "all";
@@ -149,7 +149,7 @@ void Session::run(const CommandLine& command, const TaskSet& tasks) {
             for (const TaskId task : tasks)
                 if (DebuggedTask* each = find(task); each != nullptr && each->runs())
                     gdb_of(task)->interrupt(*each);
-            if (!command.background) waits_ = Wait{tasks, line_, true, now_};
+            if (!command.background) waits_ = Wait{tasks, typed_.line, true, now_};
             return;
         }
         case Kind::kWhere:
@@ -279,7 +279,7 @@ void Session::list_tasks(const TaskSet& tasks) {
         answers.emplace_back(task, text);
     }
     Report report;
-    report.command = line_;
+    report.command = typed_.line;
     report.answers = fold(answers);
     show(std::move(report));
 }
@@ -308,14 +308,14 @@ bool Session::note_running(const TaskSet& tasks, const TaskSet& stopped, const s
 void Session::resume(const TaskSet& tasks, const std::string& how, bool background) {
     const TaskSet stopped = stopped_of(tasks);
     if (!note_running(tasks, stopped, " already")) return;
-    if (!background) waits_ = Wait{stopped, line_, false, now_};
+    if (!background) waits_ = Wait{stopped, typed_.line, false, now_};
     std::string words = how;
     while (words.ends_with(' ')) words.pop_back();
     for (const TaskId task : stopped) {
-        const std::string line = line_;
+        const std::string line = typed_.line;
         gdb_of(task)->resume(*find(task), words, [this, task, line](const std::string& error) {
             add_event(Report::Kind::kError, task, error, nullptr);
-            events_.back().command = line;
+            events_.all.back().command = line;
         });
     }
     tell_held();
@@ -328,7 +328,7 @@ void Session::where(const TaskSet& tasks, bool full) {
         for (auto& [task, stack] : done.stacks)
             if (!full) stack = without_library_frames(stack);
         Report report;
-        report.command = line_;
+        report.command = typed_.line;
         report.lines = lines_of(merge(done.stacks));
         if (!report.lines.empty()) show(std::move(report));
         if (!done.errors.empty()) show_answers(done);
@@ -361,7 +361,7 @@ void Session::print(const TaskSet& tasks, const std::string& expression, bool va
     const OperationPtr all = operation([this, values](Operation& done) {
         if (!values) return show_answers(done);
         Report report;
-        report.command = line_;
+        report.command = typed_.line;
         report.lines = lines_of(summarize(done.answers));
         if (!done.answers.empty()) show(std::move(report));
         done.answers.clear();
@@ -392,7 +392,7 @@ void Session::source(const std::string& file) {
     std::deque<std::string> lines;
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     if (in.bad()) return fail("cannot read the file \"" + file + "\"");
-    sourced_.insert(sourced_.begin(), lines.begin(), lines.end());
+    typed_.sourced.insert(typed_.sourced.begin(), lines.begin(), lines.end());
 }
 
 }  // namespace poe::debugger

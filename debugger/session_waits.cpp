@@ -42,8 +42,8 @@ void Session::why(const TaskSet& tasks, bool messages) {
     waits.tasks = tasks;
     waits.messages = messages;
     waits.limit = now_ + kAnswerLimit;
-    for (std::size_t node = 0; node < gdbs_.size(); ++node) {
-        if (!gdbs_[node]) continue;
+    for (std::size_t node = 0; node < gdbs_.by_node.size(); ++node) {
+        if (!gdbs_.by_node[node]) continue;
         ++waits.nodes_left;
         handlers_.send(pm::AskTaskStates{waits.round}, static_cast<NodeIndex>(node));
     }
@@ -80,7 +80,7 @@ void Session::show_waits() {
     }
     groups_->set_waiting(std::move(waiting));
     Report report;
-    report.command = line_;
+    report.command = typed_.line;
     report.answers = fold(answers);
     if (!waits.messages) {
         const pm::WaitFindings findings =

@@ -6,6 +6,7 @@
 3. A library that belongs to one room is included nowhere else (ONE_ROOM).
 4. Each room that has rooms inside, and each of those, has a README.md and a row in ALLOWED.
 5. A source or document that names a file or a type of the project names one that exists.
+6. No class has more than MOST_MEMBERS private data members. Larger ones have parts that deserve a name.
 
 The table is the one in ARCHITECTURE.md, in more detail."""
 
@@ -125,6 +126,7 @@ FILE_NAME = re.compile(r"(?<![\w./-])((?:[a-z_0-9]+/)*[a-z][a-z_0-9]*\.(?:hpp|cp
 # A type in a comment: CamelCase with two humps at least. In a document: a CamelCase word in backticks.
 TYPE_IN_COMMENT = re.compile(r"(?<![\w`/.])[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b")
 TYPE_IN_DOCUMENT = re.compile(r"`((?:[A-Z][a-z0-9]+){2,})`")
+MOST_MEMBERS = 25
 NO_TYPES = {"AddressSanitizer", "ThreadSanitizer", "NaNs", "PascalCase"}
 
 
@@ -244,12 +246,38 @@ def check_types(errors):
                     errors.append(f"{name}:{number}: there is no type {word}")
 
 
+def members_of(body):
+    """The private data members that a class body without comments declares; those of inner classes do not count."""
+    depth, own = 0, ""
+    for piece in re.split(r"([{}])", body):
+        depth += (piece == "{") - (piece == "}")
+        own += piece if depth == 0 and piece not in "{}" else ""
+    plain = re.sub(r"=[^;]*", "", own)
+    return re.findall(r"[\w>&*\]]\s+[&*]?(\w+_)(?:\[\w*\])?\s*;", plain)
+
+
+def check_classes(errors):
+    for path in tracked("*.hpp", "*.cpp"):
+        if path.startswith("tests/"):
+            continue
+        text = re.sub(r"//[^\n]*", "", (ROOT / path).read_text())
+        for head in re.finditer(r"\b(?:class|struct)\s+(?:alignas\(\w+\)\s+)?(\w+)[^;{()]*\{", text):
+            end, depth = head.end(), 1
+            while depth > 0 and end < len(text):
+                depth += (text[end] == "{") - (text[end] == "}")
+                end += 1
+            members = members_of(text[head.end():end - 1])
+            if len(members) > MOST_MEMBERS:
+                errors.append(f"{path}: {head.group(1)} has {len(members)} data members, more than {MOST_MEMBERS}; group them")
+
+
 def main():
     errors = []
     checked = check_includes(errors)
     check_readmes(errors)
     check_names(errors)
     check_types(errors)
+    check_classes(errors)
     print("\n".join(errors) if errors else f"{checked} files, all arrows point down, no circle")
     return 1 if errors or checked == 0 else 0
 

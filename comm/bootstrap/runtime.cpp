@@ -57,7 +57,7 @@ Runtime::Runtime(const Variables& variables) : process_(::getpid()) {
         if (child == nullptr) rendezvous_ = find_rendezvous(variables);
         if (child != nullptr) {
             attach(child, variables("MP_SEGMENT"));
-            if (const char* control = variables("MP_CONTROL")) control_path_ = control;
+            if (const char* control = variables("MP_CONTROL")) control_.path = control;
         } else if (rendezvous_ && rendezvous_->size() > 1) {
             join(variables);
         } else {
@@ -81,7 +81,7 @@ void Runtime::read_background(const Variables& variables) {
     const char* enabled = variables("MP_CSS_INTERRUPT");
     progress_.interrupts = enabled != nullptr && ::strcasecmp(enabled, "yes") == 0;
     const char* bind = variables("MP_BIND");
-    spread_ = bind == nullptr || ::strcasecmp(bind, "no") != 0;
+    choices_.spread = bind == nullptr || ::strcasecmp(bind, "no") != 0;
     progress_.delay = microseconds("MP_INTRDELAY");
     progress_.timer = microseconds("MP_POLLING_INTERVAL");
     // An explicit MP_POLLING_INTERVAL=0 disables background progress.
@@ -110,7 +110,7 @@ void Runtime::set_interrupt_delay(std::chrono::microseconds delay) noexcept {
 // A task in a job of one task gets no messages while it computes, so it needs no thread.
 void Runtime::make_progress_thread() {
     if (progress_.thread || !waiter_ || progress_.work == nullptr) return;
-    progress_.sleeper = std::make_unique<ProgressSleeper>(*slot_, fences_, tcp_.get());
+    progress_.sleeper = std::make_unique<ProgressSleeper>(*slot_, fences_, devices_.tcp.get());
     progress_.thread = std::make_unique<ProgressThread>(turn_, *progress_.work, *progress_.sleeper,
                                                         progress_settings());
 }
@@ -161,12 +161,12 @@ void Runtime::share_among_threads() {
     settings.cores = std::max(1u, std::thread::hardware_concurrency());
     if (slot_ != nullptr) {
         const SegmentFacts& facts = segment_->facts();
-        sleeper = std::make_unique<ProgressSleeper>(*slot_, fences_, tcp_.get());
+        sleeper = std::make_unique<ProgressSleeper>(*slot_, fences_, devices_.tcp.get());
         settings = {static_cast<WaitMode>(facts.wait_mode),
                     facts.local_tasks,
                     facts.cpus,
                     longest_sleep(fences_),
-                    tcp_ == nullptr,
+                    devices_.tcp == nullptr,
                     &slot_->doing};
     }
     const RuntimeLock::Entry entry = turn_.enter();
@@ -196,9 +196,9 @@ void Runtime::forget_progress_thread() noexcept {
 }
 
 ControlLine* Runtime::control() {
-    if (!control_ && !control_path_.empty())
-        control_ = std::make_unique<ControlLine>(control_path_);
-    return control_.get();
+    if (!control_.line && !control_.path.empty())
+        control_.line = std::make_unique<ControlLine>(control_.path);
+    return control_.line.get();
 }
 
 void Runtime::set_limits(Bytes eager_limit, Bytes buffer_mem) {
@@ -244,7 +244,7 @@ void Runtime::look_after_neighbours() noexcept {
         const TaskSlot& neighbour = segment_->slot(index);
         if (::kill(neighbour.pid, 0) == 0 || errno != ESRCH) continue;
         if (neighbour.finished.load(std::memory_order_acquire) != 0) continue;
-        if (++looks_at_the_dead_ < kLooksAtTheDead) return;
+        if (++looks_.at_the_dead < kLooksAtTheDead) return;
         end_foreign_job("task " + std::to_string(segment_->task_at(index)) + " (process " +
                         std::to_string(neighbour.pid) +
                         " of this node) has died; without it the others would wait forever");
@@ -290,7 +290,7 @@ void Runtime::enter(NodeSegment segment, TaskId task) {
     waiter_ = std::make_unique<Waiter>(segment_->header(), facts, slot,
                                        static_cast<WaitMode>(facts.wait_mode), fences_);
     waiter_->show_progress(collective_progress_);
-    if (spread_ && facts.oversubscribed()) {
+    if (choices_.spread && facts.oversubscribed()) {
         core_balancer_ = std::make_unique<CoreBalancer>(
             segment_->header(), std::span(&segment_->slot(0), facts.local_tasks), *index);
         waiter_->balance_with(*core_balancer_);
@@ -307,18 +307,18 @@ void Runtime::make_devices(std::uint32_t index) {
     const bool any_by_tcp = tasks_ > 1 && (all_by_tcp() || facts.nodes > 1);
     std::vector<Device*> devices;
     if (!any_by_tcp || (!all_by_tcp() && facts.local_tasks > 1)) {
-        shared_memory_ =
+        devices_.shared_memory =
             std::make_unique<ShmDevice>(*segment_, index, settings_.buffer_mem, fences_);
-        devices.push_back(shared_memory_.get());
+        devices.push_back(devices_.shared_memory.get());
     }
     if (any_by_tcp) {
         make_tcp(inherited_listener(*segment_, task_));
-        devices.push_back(tcp_.get());
+        devices.push_back(devices_.tcp.get());
     }
     const auto device_of = [this](TaskId peer) -> Device& {
         const bool neighbour = node_of(peer) == segment_->facts().node;
-        if (shared_memory_ && neighbour) return *shared_memory_;
-        return *tcp_;
+        if (devices_.shared_memory && neighbour) return *devices_.shared_memory;
+        return *devices_.tcp;
     };
     messages_ =
         std::make_unique<MessageLayer>(settings_, std::move(devices), device_of, waiter_.get());
@@ -329,13 +329,14 @@ void Runtime::make_devices(std::uint32_t index) {
 }
 
 void Runtime::make_tcp(UniqueFd listener) {
-    tcp_ = std::make_unique<TcpDevice>(*segment_, task_, std::move(listener), settings_.buffer_mem,
-                                       shared_memory_ != nullptr);
-    waiter_->sleep_in(*tcp_, shared_memory_ == nullptr);
+    devices_.tcp =
+        std::make_unique<TcpDevice>(*segment_, task_, std::move(listener), settings_.buffer_mem,
+                                    devices_.shared_memory != nullptr);
+    waiter_->sleep_in(*devices_.tcp, devices_.shared_memory == nullptr);
 }
 
 NodeAddress Runtime::reachable_address() const {
-    if (tcp_) return tcp_->listens_at().first;
+    if (devices_.tcp) return devices_.tcp->listens_at().first;
     try {
         return own_address();
     } catch (const Error&) {
@@ -348,10 +349,10 @@ NodeAddress Runtime::reachable_address() const {
 void Runtime::listen() {
     std::uint16_t port = 0;
     make_tcp(listen_on(reachable_address(), port));
-    messages_->add(*tcp_);
-    if (progress_.sleeper) progress_.sleeper->sleep_in(*tcp_);
+    messages_->add(*devices_.tcp);
+    if (progress_.sleeper) progress_.sleeper->sleep_in(*devices_.tcp);
     if (thread_support_) {
-        thread_support_->sleeper->sleep_in(*tcp_);
+        thread_support_->sleeper->sleep_in(*devices_.tcp);
         thread_support_->waits.leave_doorbell();
     }
 }
@@ -360,10 +361,10 @@ const TaskCard& Runtime::own_card() {
     if (own_card_) return *own_card_;
     if (!segment_)
         throw Error("nobody has started this process as a task; start the program with poe");
-    if (!tcp_) listen();
+    if (!devices_.tcp) listen();
     char name[HOST_NAME_MAX + 1] = "";
     ::gethostname(name, sizeof name - 1);
-    const auto [address, port] = tcp_->listens_at();
+    const auto [address, port] = devices_.tcp->listens_at();
     own_card_ = TaskCard{segment_->facts().job_id,
                          task_,
                          address,
@@ -383,20 +384,20 @@ std::vector<TaskId> Runtime::admit(const LinkSecret& secret, std::span<const Tas
     POE_CHECK(own_card_.has_value());
     Admission admission = guests_.admit(tasks_, *own_card_, secret, cards);
     if (!admission.eager_limits.empty())
-        tcp_->add(std::move(admission.link), admission.token_capacities);
+        devices_.tcp->add(std::move(admission.link), admission.token_capacities);
     for (const Bytes limit : admission.eager_limits) messages_->admit_guest(limit);
     return std::move(admission.tasks);
 }
 
 void Runtime::finish_sending() noexcept {
-    if (!tcp_ || !failure_.empty()) return;
+    if (!devices_.tcp || !failure_.empty()) return;
     try {
         const auto deadline = std::chrono::steady_clock::now() + kLongestFinish;
         waiter_->restart();
-        while (!tcp_->finish_sending() && std::chrono::steady_clock::now() < deadline) {
+        while (!devices_.tcp->finish_sending() && std::chrono::steady_clock::now() < deadline) {
             if (messages_->progress() || !waiter_->pause()) continue;
             // No event reports that the last byte has been acknowledged.
-            tcp_->sleep(kFinishPause);
+            devices_.tcp->sleep(kFinishPause);
         }
     } catch (const std::exception& error) {
         failure_ = error.what();  // nothing can be sent any more, and no caller checks

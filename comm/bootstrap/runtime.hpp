@@ -85,9 +85,9 @@ class Runtime {
     // The node's segment and the device of its shared memory. Null in a job of one task; the device
     // is also null if all messages use TCP.
     const NodeSegment* segment() const noexcept { return segment_.get(); }
-    ShmDevice* shared_memory() noexcept { return shared_memory_.get(); }
+    ShmDevice* shared_memory() noexcept { return devices_.shared_memory.get(); }
     // The device for tasks of other nodes; null in a job without TCP.
-    TcpDevice* tcp() noexcept { return tcp_.get(); }
+    TcpDevice* tcp() noexcept { return devices_.tcp.get(); }
     // True with MP_EUILIB=ip, so that tasks of one node have no shared memory either. The same in
     // all tasks. A task that is alone on its node has none in any case.
     bool all_by_tcp() const noexcept;
@@ -106,8 +106,8 @@ class Runtime {
 
     // True if a message longer than its buffer is an error (mpc_task_set), false if it is
     // truncated.
-    bool overflow_is_error() const noexcept { return overflow_is_error_; }
-    void set_overflow_is_error(bool is) noexcept { overflow_is_error_ = is; }
+    bool overflow_is_error() const noexcept { return choices_.overflow_is_error; }
+    void set_overflow_is_error(bool is) noexcept { choices_.overflow_is_error = is; }
 
     // For calls that poll once, find nothing and return. Yields if tasks share cores. After many
     // such calls, takes announced messages into buffer memory, as a long wait does.
@@ -117,7 +117,7 @@ class Runtime {
             thread_support_->waits.pause_between_looks();
         } else if (waiter_)
             waiter_->pause_between_looks();
-        if (++vain_looks_ % kLooksUntilImpatient == 0) messages_->take_in_offers();
+        if (++looks_.vain % kLooksUntilImpatient == 0) messages_->take_in_offers();
     }
 
     // From now on several threads may call at the same time (thread_waits.hpp); cannot be undone.
@@ -205,6 +205,23 @@ class Runtime {
         std::unique_ptr<ProgressSleeper> sleeper;
         std::unique_ptr<ProgressThread> thread;  // null: not needed so far
     };
+    struct Devices {
+        std::unique_ptr<ShmDevice> shared_memory;  // null if all messages use TCP
+        std::unique_ptr<TcpDevice> tcp;            // null in a job without TCP
+    };
+    // The connection to the daemon of the node.
+    struct Control {
+        std::string path;
+        std::unique_ptr<ControlLine> line;
+    };
+    struct Looks {
+        unsigned at_the_dead = 0;
+        std::uint64_t vain = 0;
+    };
+    struct Choices {
+        bool spread = true;  // over the node's cores, if there are more tasks than cores
+        bool overflow_is_error = false;
+    };
     // The handlers of mpc_rcvncall.
     struct Handlers {
         bool locked = false;
@@ -258,29 +275,25 @@ class Runtime {
     std::uint32_t tasks_ = 1;
     MessageLayerSettings settings_;
     pid_t process_;
-    unsigned looks_at_the_dead_ = 0;
     std::unique_ptr<Rendezvous> rendezvous_;  // null in a job started by poe
     std::unique_ptr<NodeSegment> segment_;
     TaskSlot* slot_ = nullptr;
     Shown shown_;
     CollectiveProgress collective_progress_;
     Fences fences_{false};
-    bool spread_ = true;  // over the node's cores, if there are more tasks than cores
+    Choices choices_;
     std::unique_ptr<CoreBalancer> core_balancer_;
     std::unique_ptr<Waiter> waiter_;
-    std::unique_ptr<ShmDevice> shared_memory_;  // null if all messages use TCP
-    std::unique_ptr<TcpDevice> tcp_;            // null in a job without TCP
+    Devices devices_;
     Guests guests_;
     std::optional<TaskCard> own_card_;
     std::unique_ptr<MessageLayer> messages_;
     std::unique_ptr<Operations> operations_;
-    std::string control_path_;
-    std::unique_ptr<ControlLine> control_;
+    Control control_;
     RuntimeLock turn_;
     std::unique_ptr<ThreadSupport> thread_support_;  // null: one thread
     Progress progress_;
-    std::uint64_t vain_looks_ = 0;
-    bool overflow_is_error_ = false;
+    Looks looks_;
     Handlers handlers_;
 };
 

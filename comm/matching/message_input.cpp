@@ -22,7 +22,7 @@ constexpr std::uint32_t kTimeOneEager = 4;  // one of this many eager messages i
 
 void MessageLayer::break_pipe(Peer& from, const char* reason) {
     if (from.fault == nullptr) from.fault = reason;
-    std::erase(bursting_, &from);
+    std::erase(transfers_.bursting, &from);
 }
 
 // Not inlined into the polling loop, which must stay short.
@@ -55,15 +55,16 @@ void MessageLayer::break_pipe(Peer& from, const char* reason) {
 // Fast path for by far the most frequent case: the message is complete, fits, and is the one that
 // the blocking receive waits for, and no other receive is posted. False: nothing was done.
 inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header) {
-    ReceiveRequest* request = blocking_;
-    if (request == nullptr || header.kind != FrameKind::kEager || !posted_.empty()) return false;
+    ReceiveRequest* request = posted_.blocking;
+    if (request == nullptr || header.kind != FrameKind::kEager || !posted_.queues.empty())
+        return false;
     const MatchKey& wanted = request->wanted;
     const bool fits = wanted.context == header.context &&
                       (wanted.type == header.tag || wanted.type == kWildcard) &&
                       (wanted.source == from.task || wanted.source == kWildcard);
     if (!fits || header.tag < 0 || header.length > settings_.eager_limit) return false;
     if (!from.pipe->read_whole(request->view, header.length + kMessageCost)) return false;
-    blocking_ = nullptr;
+    posted_.blocking = nullptr;
     request->source = from.task;
     request->type = header.tag;
     request->length = header.length;
@@ -78,10 +79,11 @@ inline bool MessageLayer::receive_at_once(Peer& from, const FrameHeader& header)
 // The same fast path for a message that matches a posted receive.
 inline bool MessageLayer::receive_posted(Peer& from, const FrameHeader& header) {
     if (header.kind != FrameKind::kEager || header.tag < 0 || header.length > kMostAtOnce ||
-        header.length > settings_.eager_limit || posted_.empty() || !is_flow_class(header.flow))
+        header.length > settings_.eager_limit || posted_.queues.empty() ||
+        !is_flow_class(header.flow))
         return false;
     ReceiveRequest* request = find_match(header.context, from.task, header.tag);
-    if (request == nullptr || request == blocking_) return false;
+    if (request == nullptr || request == posted_.blocking) return false;
     const Bytes length = header.length;
     const std::int32_t type = header.tag;
     const FlowClass flow = header.flow;
@@ -274,7 +276,7 @@ void MessageLayer::handle_request(Peer& from, const FrameHeader& header, const R
     from.eager_held[index_of(header.flow)] += kMessageCost;
     offer.offer = body;
     offer.state = Unexpected::State::kOffered;
-    if (offer.may_be_taken_in()) ++offers_;
+    if (offer.may_be_taken_in()) ++offers_.count;
 }
 
 // Returns the oldest posted receive that matches such a message; null if there is none.
@@ -282,14 +284,14 @@ ReceiveRequest* MessageLayer::find_match(ContextId context, TaskId source,
                                          std::int32_t type) const {
     ReceiveRequest* best = nullptr;
     const auto consider = [&](const MatchKey& key) {
-        const QueueLink* link = posted_.first(key);
+        const QueueLink* link = posted_.queues.first(key);
         if (link == nullptr) return;
         auto* request = static_cast<ReceiveRequest*>(link->owner);
         if (best == nullptr || request->order < best->order) best = request;
     };
-    if (!posted_.empty()) {
+    if (!posted_.queues.empty()) {
         consider({context, source, type});
-        if (posted_with_wildcard_ > 0) {
+        if (posted_.with_wildcard > 0) {
             consider({context, source, kWildcard});
             consider({context, kWildcard, type});
             consider({context, kWildcard, kWildcard});
@@ -297,19 +299,19 @@ ReceiveRequest* MessageLayer::find_match(ContextId context, TaskId source,
     }
     if (best != nullptr) return best;
     // The blocking receive is the newest, so it gets the message only if no posted receive matches.
-    if (blocking_ == nullptr || blocking_->wanted.context != context) return nullptr;
-    const MatchKey& wanted = blocking_->wanted;
+    if (posted_.blocking == nullptr || posted_.blocking->wanted.context != context) return nullptr;
+    const MatchKey& wanted = posted_.blocking->wanted;
     const bool fits = (wanted.source == source || wanted.source == kWildcard) &&
                       (wanted.type == type || wanted.type == kWildcard);
-    return fits ? blocking_ : nullptr;
+    return fits ? posted_.blocking : nullptr;
 }
 
 // Finds the match and takes the receive, so that no other message can match it.
 ReceiveRequest* MessageLayer::match(ContextId context, TaskId source, std::int32_t type) {
     ReceiveRequest* best = find_match(context, source, type);
     if (best == nullptr) return nullptr;
-    if (best == blocking_) {
-        blocking_ = nullptr;
+    if (best == posted_.blocking) {
+        posted_.blocking = nullptr;
     } else {
         unpost(*best);
     }
@@ -317,19 +319,19 @@ ReceiveRequest* MessageLayer::match(ContextId context, TaskId source, std::int32
 }
 
 void MessageLayer::unpost(ReceiveRequest& request) {
-    posted_.remove(request.link);
-    if (request.wanted.source < 0 || request.wanted.type < 0) --posted_with_wildcard_;
+    posted_.queues.remove(request.link);
+    if (request.wanted.source < 0 || request.wanted.type < 0) --posted_.with_wildcard;
 }
 
 void MessageLayer::start(ReceiveRequest& request) {
-    request.order = next_order_++;
+    request.order = posted_.next_order++;
     if (Unexpected* message = unexpected_.first(request.wanted)) {
         take(*message, request);
         return;
     }
     request.link.owner = &request;
-    posted_.push(request.link, request.wanted);
-    if (request.wanted.source < 0 || request.wanted.type < 0) ++posted_with_wildcard_;
+    posted_.queues.push(request.link, request.wanted);
+    if (request.wanted.source < 0 || request.wanted.type < 0) ++posted_.with_wildcard;
 }
 
 void MessageLayer::matched(ReceiveRequest& request, TaskId source, std::int32_t type, Bytes length,
@@ -360,7 +362,7 @@ void MessageLayer::complete(ReceiveRequest& request, Outcome outcome) {
 
 // Removes a receive that will not be completed.
 void MessageLayer::abandon(ReceiveRequest& request) {
-    if (blocking_ == &request) blocking_ = nullptr;
+    if (posted_.blocking == &request) posted_.blocking = nullptr;
     if (request.link.queue != nullptr) unpost(request);
     if (request.id != 0) receives_.remove(request.id);
     request.id = 0;
@@ -383,7 +385,7 @@ Unexpected& MessageLayer::keep(const MatchKey& from, FlowClass flow, Bytes lengt
 }
 
 void MessageLayer::start(ReceiveRequest& request, Unexpected& extracted) {
-    request.order = next_order_++;
+    request.order = posted_.next_order++;
     request.wanted = extracted.from;
     deliver(extracted, request);
 }
@@ -415,7 +417,7 @@ void MessageLayer::deliver(Unexpected& message, ReceiveRequest& request) {
         }
         case Unexpected::State::kOffered: {
             const RequestBody offer = message.offer;
-            if (message.may_be_taken_in()) --offers_;
+            if (message.may_be_taken_in()) --offers_.count;
             drop(&message);
             accept_offer(peer(request.source), offer, request);
             return;
@@ -444,7 +446,7 @@ void MessageLayer::drop(Unexpected* message) {
 }
 
 void MessageLayer::note_received(const ReceiveRequest& request) {
-    traffic_->add_received(request.length);
+    traffic_.words->add_received(request.length);
     if (process_context().tracer.on() && !is_guest(request.source)) [[unlikely]]
         process_context().tracer.received(static_cast<std::uint8_t>(request.flow), request.source,
                                           request.type, request.length, request.number,

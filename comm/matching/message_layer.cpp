@@ -276,7 +276,7 @@ void MessageLayer::end_if_lost(ReceiveRequest& request) {
         // the rest or waits until this task has fetched it, even if other members have ended.
         look_for_ends();
         if (fault_of(request.source) != nullptr) lost = request.source;
-        fault_seen_ = fault_seen_ || lost >= 0;
+        ends_.fault_seen = ends_.fault_seen || lost >= 0;
     }
     // look_for_ends() may have completed the receive.
     if (lost < 0 || request.outcome != Outcome::kPending) return;
@@ -286,19 +286,19 @@ void MessageLayer::end_if_lost(ReceiveRequest& request) {
 }
 
 void MessageLayer::notice_ends(const NodeSegment& segment, LostMember lost_member) {
-    segment_ = &segment;
-    lost_member_ = std::move(lost_member);
+    ends_.segment = &segment;
+    ends_.lost_member = std::move(lost_member);
 }
 
 // A task without a connection to this one may have connected and sent a message just before it
 // ended, and the connection may still have to be accepted. If none has come after a while, none
 // will come.
 void MessageLayer::give_up_unconnected() {
-    if (unconnected_.empty()) [[likely]]
+    if (ends_.unconnected.empty()) [[likely]]
         return;
     constexpr std::chrono::seconds kWhile{1};
     const auto now = std::chrono::steady_clock::now();
-    std::erase_if(unconnected_, [&](const auto& each) {
+    std::erase_if(ends_.unconnected, [&](const auto& each) {
         if (now - each.second < kWhile) return false;
         Peer& from = peer(each.first);
         if (!from.pipe->shows_end_of_peer()) break_pipe(from, "that task has ended");
@@ -309,22 +309,22 @@ void MessageLayer::give_up_unconnected() {
 // Everything that an ended task of this node has sent is in its pipe, because pmd stores the end
 // after the process is gone. A TCP connection shows the end by itself, after the last message.
 void MessageLayer::look_for_ends() {
-    if (segment_ == nullptr) return;
+    if (ends_.segment == nullptr) return;
     give_up_unconnected();
-    const std::uint32_t ends = segment_->header().ends.load(std::memory_order_acquire);
-    if (ends == ends_seen_) [[likely]]
+    const std::uint32_t ends = ends_.segment->header().ends.load(std::memory_order_acquire);
+    if (ends == ends_.seen) [[likely]]
         return;
-    ends_seen_ = ends;
-    for (std::uint32_t index = 0; index < segment_->local_tasks(); ++index) {
-        const TaskId task = segment_->task_at(index);
+    ends_.seen = ends;
+    for (std::uint32_t index = 0; index < ends_.segment->local_tasks(); ++index) {
+        const TaskId task = ends_.segment->task_at(index);
         if (task == settings_.me || lost(task) ||
-            segment_->slot(index).ended.load(std::memory_order_relaxed) == 0)
+            ends_.segment->slot(index).ended.load(std::memory_order_relaxed) == 0)
             continue;
-        ended_.push_back(task);
+        ends_.tasks.push_back(task);
         Peer& from = peer(task);
         if (from.pipe->shows_end_of_peer()) continue;
         if (from.pipe->connects()) {
-            unconnected_.emplace_back(task, std::chrono::steady_clock::now());
+            ends_.unconnected.emplace_back(task, std::chrono::steady_clock::now());
             continue;
         }
         progress();  // answers its doorbell
@@ -336,28 +336,29 @@ void MessageLayer::look_for_ends() {
 
 bool MessageLayer::has_ended(TaskId task) const noexcept {
     if (lost(task)) return true;
-    const auto index = segment_ != nullptr ? segment_->local_index(task) : std::nullopt;
-    return index && segment_->slot(*index).ended.load(std::memory_order_acquire) != 0;
+    const auto index = ends_.segment != nullptr ? ends_.segment->local_index(task) : std::nullopt;
+    return index && ends_.segment->slot(*index).ended.load(std::memory_order_acquire) != 0;
 }
 
 bool MessageLayer::lost(TaskId task) const noexcept {
     return fault_of(task) != nullptr ||
-           std::find(ended_.begin(), ended_.end(), task) != ended_.end();
+           std::find(ends_.tasks.begin(), ends_.tasks.end(), task) != ends_.tasks.end();
 }
 
 // Returns the task because of which an operation with `peer` (-1: any task) cannot end.
 TaskId MessageLayer::lost_partner(TaskId peer, ContextId context, std::int32_t type) {
     look_for_ends();
     if (peer >= 0 && fault_of(peer) != nullptr) {
-        fault_seen_ = true;
+        ends_.fault_seen = true;
         return peer;
     }
     const bool needs_all = peer < 0 || !is_of_program(context);
-    if (!lost_member_ || !needs_all) return -1;
+    if (!ends_.lost_member || !needs_all) return -1;
     // Callers ask at every poll. As long as no end is known, only one of kQuestionsPerSearch
     // questions looks at all members.
-    if (ended_.empty() && !fault_seen_ && ++questions_ % kQuestionsPerSearch != 0) return -1;
-    return lost_member_(context, type);
+    if (ends_.tasks.empty() && !ends_.fault_seen && ++ends_.questions % kQuestionsPerSearch != 0)
+        return -1;
+    return ends_.lost_member(context, type);
 }
 
 TaskId MessageLayer::lost_sender(const MatchKey& wanted) {
@@ -376,7 +377,7 @@ Unexpected* MessageLayer::extract(const MatchKey& wanted) {
 }
 
 bool MessageLayer::cancel(ReceiveRequest& request) {
-    const bool unmatched = request.link.queue != nullptr || blocking_ == &request;
+    const bool unmatched = request.link.queue != nullptr || posted_.blocking == &request;
     if (request.outcome != Outcome::kPending || !unmatched) return false;
     abandon(request);
     finish(request, Outcome::kCancelled);
@@ -403,8 +404,9 @@ Outcome MessageLayer::send(const BufferView& view, TaskId dest, std::int32_t typ
                 HandoverSender* out =
                     view.contiguous() && !shared() ? to.pipe->handover_out() : nullptr;
                 const bool offer =
-                    out != nullptr && (forced_way_ ? *forced_way_ == CopyMethod::kFetch
-                                                   : to.handover.offer(size, out->cheaper()));
+                    out != nullptr &&
+                    (transfers_.forced_way ? *transfers_.forced_way == CopyMethod::kFetch
+                                           : to.handover.offer(size, out->cheaper()));
                 if (offer && hand_over(to, *out, view, header)) return Outcome::kDone;
             }
             const Bytes taken = to.pipe->start_frame(header, view, 0, size + kMessageCost);
@@ -490,16 +492,16 @@ Outcome MessageLayer::send_rest(Peer& to, const FrameHeader& header, const Buffe
 const ReceiveRequest& MessageLayer::receive(const BufferView& view, const MatchKey& wanted) {
     if (shared()) [[unlikely]]
         return receive_among_threads(view, wanted);
-    POE_CHECK(blocking_ == nullptr);
+    POE_CHECK(posted_.blocking == nullptr);
     ReceiveRequest& request = blocking_receive_;
     request.reset(view, wanted);
     if (Unexpected* message = unexpected_.first(request.wanted)) {
         take(*message, request);
     } else {
-        blocking_ = &request;
+        posted_.blocking = &request;
     }
     wait(request);
-    blocking_ = nullptr;
+    posted_.blocking = nullptr;
     return request;
 }
 

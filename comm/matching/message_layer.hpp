@@ -142,7 +142,7 @@ class MessageLayer final : private PipeSink {
     void add_envelope(Bytes bytes) noexcept { tables_.envelope = bytes; }
 
     // Counts the bytes of all messages in `traffic`, which must outlive the layer.
-    void count_in(TrafficWords& traffic) noexcept { traffic_ = &traffic; }
+    void count_in(TrafficWords& traffic) noexcept { traffic_.words = &traffic; }
 
     // Starts an operation; never blocks. The caller owns the request until it has ended, and sets
     // these fields: of a send, view, dest, type, context, flow and synchronous; of a receive, view
@@ -187,7 +187,7 @@ class MessageLayer final : private PipeSink {
     // would complete something: a posted receive, or a long message that is announced or on its
     // way.
     bool has_open_requests() const noexcept {
-        return has_more_to_do() || !posted_.empty() || sends_.any() || receives_.any();
+        return has_more_to_do() || !posted_.queues.empty() || sends_.any() || receives_.any();
     }
     // Blocks until the operation has ended. Returns its outcome.
     Outcome wait(SendRequest& request);
@@ -258,7 +258,7 @@ class MessageLayer final : private PipeSink {
 
     // For measurements: all messages that could be fetched or streamed use `way`. Empty: they use
     // the cheaper way again.
-    void take_long_way(std::optional<CopyMethod> way) noexcept { forced_way_ = way; }
+    void take_long_way(std::optional<CopyMethod> way) noexcept { transfers_.forced_way = way; }
     // Returns the cheaper way for messages of `length` bytes between this task and `task`, as
     // measured so far.
     CopyMethod cheaper_way(TaskId task, Bytes length);
@@ -273,7 +273,7 @@ class MessageLayer final : private PipeSink {
     std::size_t unexpected_messages() const noexcept { return unexpected_.matchable(); }
     // Number of receives that wait for a message.
     std::size_t posted_receives() const noexcept {
-        return posted_.size() + (blocking_ != nullptr ? 1 : 0);
+        return posted_.queues.size() + (posted_.blocking != nullptr ? 1 : 0);
     }
     // Where the queues are, for readers of this process's memory. Valid as long as the layer.
     const MatcherTables& tables() const noexcept { return tables_; }
@@ -290,6 +290,44 @@ class MessageLayer final : private PipeSink {
         RequestBody offer;
         ReceiveRequest* into;
         Bytes done;
+    };
+
+    // Receives that no message has matched.
+    struct Posted {
+        KeyedQueues queues;
+        std::uint64_t with_wildcard = 0;
+        std::uint64_t next_order = 1;
+        ReceiveRequest* blocking = nullptr;  // a blocking call's receive; not in queues
+    };
+    // Announced messages that no receive has matched.
+    struct Offers {
+        std::size_t count = 0;                // those for which may_be_taken_in() is true
+        std::vector<Unexpected*> spare_list;  // empty; its memory is for take_in_offers()
+    };
+    // Frames for grants and cancellations.
+    struct ControlFrames {
+        std::vector<std::unique_ptr<OutFrame>> storage;
+        std::vector<OutFrame*> free;
+    };
+    // Long messages.
+    struct Transfers {
+        std::vector<Peer*> bursting;  // peers whose bursts are in progress
+        std::optional<CopyMethod> forced_way;
+    };
+    struct Traffic {
+        TrafficWords own;
+        TrafficWords* words = &own;
+    };
+    // What is known of tasks that have ended.
+    struct Ends {
+        const NodeSegment* segment = nullptr;  // null: ends of tasks are not noticed
+        LostMember lost_member;
+        std::uint32_t seen = 0;
+        std::vector<TaskId> tasks;  // of this node
+        // Those that were not connected, and when this task noticed their ends.
+        std::vector<std::pair<TaskId, std::chrono::steady_clock::time_point>> unconnected;
+        bool fault_seen = false;      // a pipe is broken
+        std::uint32_t questions = 0;  // calls of lost_partner() that needed lost_member
     };
 
     Peer& peer(TaskId task) {
@@ -402,33 +440,19 @@ class MessageLayer final : private PipeSink {
     std::function<Device&(TaskId)> device_of_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by task id, created at first use
     UnexpectedPool pool_;
-    KeyedQueues posted_;
+    Posted posted_;
     UnexpectedMessages unexpected_;
-    std::uint64_t posted_with_wildcard_ = 0;
-    std::uint64_t next_order_ = 1;
-    ReceiveRequest* blocking_ = nullptr;   // a blocking call's unmatched receive; not in posted_
-    ReceiveRequest blocking_receive_;      // used by receive()
-    const Outcome* awaited_ = nullptr;     // outcome of the operation being waited for
-    std::size_t offers_ = 0;               // messages for which may_be_taken_in() is true
-    std::vector<Unexpected*> spare_list_;  // empty; its memory is for take_in_offers()
-    std::vector<Peer*> bursting_;          // peers whose bursts are in progress
-    std::optional<CopyMethod> forced_way_;
+    ReceiveRequest blocking_receive_;   // used by receive()
+    const Outcome* awaited_ = nullptr;  // outcome of the operation being waited for
+    Offers offers_;
+    Transfers transfers_;
     Bytes visited_ = 0;  // bytes moved for the peer being polled
     IdTable<SendRequest> sends_;
     IdTable<ReceiveRequest> receives_;
-    std::vector<std::unique_ptr<OutFrame>> grant_storage_;
-    std::vector<OutFrame*> free_grants_;
-    const NodeSegment* segment_ = nullptr;  // null: ends of tasks are not noticed
-    LostMember lost_member_;
-    std::uint32_t ends_seen_ = 0;
-    std::vector<TaskId> ended_;  // tasks of this node that have ended
+    ControlFrames control_frames_;
+    Ends ends_;
     MatcherTables tables_;
-    // Those of ended_ that were not connected, and when this task noticed their ends.
-    std::vector<std::pair<TaskId, std::chrono::steady_clock::time_point>> unconnected_;
-    bool fault_seen_ = false;      // a pipe is broken
-    std::uint32_t questions_ = 0;  // calls of lost_partner() that needed lost_member_
-    TrafficWords own_traffic_;
-    TrafficWords* traffic_ = &own_traffic_;
+    Traffic traffic_;
 };
 
 }  // namespace poe::comm

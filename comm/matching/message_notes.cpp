@@ -47,7 +47,7 @@ Awaited MessageLayer::awaited_by(const SendRequest& request) const noexcept {
 
 Awaited MessageLayer::awaited_by(const ReceiveRequest& request) const noexcept {
     const bool for_user = is_of_program(request.wanted.context);
-    const bool matched = request.link.queue == nullptr && blocking_ != &request;
+    const bool matched = request.link.queue == nullptr && posted_.blocking != &request;
     if (matched) {
         return {Awaited::Kind::kRest, request.source, for_user ? request.type : kWildcard,
                 request.wanted.context};
@@ -91,10 +91,10 @@ MatcherTables MessageLayer::make_tables() const noexcept {
     const ReceiveRequest& receive = blocking_receive_;
     const Unexpected message;
     MatcherTables tables;
-    tables.posted = &posted_.table();
+    tables.posted = &posted_.queues.table();
     tables.unexpected = &unexpected_.table();
-    static_assert(sizeof blocking_ == sizeof *tables.blocking);
-    tables.blocking = reinterpret_cast<void* const*>(&blocking_);
+    static_assert(sizeof posted_.blocking == sizeof *tables.blocking);
+    tables.blocking = reinterpret_cast<void* const*>(&posted_.blocking);
     tables.wanted_at = offset_in(receive, receive.wanted);
     tables.room_at = offset_in(receive, receive.view.size_place());
     tables.order_at = offset_in(receive, receive.order);

@@ -141,7 +141,7 @@ void MessageLayer::cancel(SendRequest& request) {
         pump(to);
         return;
     }
-    free_grants_.push_back(&skip);
+    control_frames_.free.push_back(&skip);
     if (request.id == 0) return;
     request.cancelling = true;
     if (to.current != &request.frame) send_cancel(to, request);
@@ -287,7 +287,7 @@ bool MessageLayer::push(Peer& to, OutFrame& frame) {
 
 void MessageLayer::frame_sent(Peer& to, OutFrame& frame) {
     if (frame.request == nullptr) {
-        free_grants_.push_back(&frame);
+        control_frames_.free.push_back(&frame);
         return;
     }
     SendRequest& request = *frame.request;
@@ -363,12 +363,12 @@ void MessageLayer::send_grant(TaskId source, std::uint32_t send_id, ReceiveReque
 template <typename Body>
 OutFrame& MessageLayer::control_frame(FrameKind kind, ContextId context, FlowClass flow,
                                       const Body& body) {
-    if (free_grants_.empty()) {
-        grant_storage_.push_back(std::make_unique<OutFrame>());
-        free_grants_.push_back(grant_storage_.back().get());
+    if (control_frames_.free.empty()) {
+        control_frames_.storage.push_back(std::make_unique<OutFrame>());
+        control_frames_.free.push_back(control_frames_.storage.back().get());
     }
-    OutFrame& frame = *free_grants_.back();
-    free_grants_.pop_back();
+    OutFrame& frame = *control_frames_.free.back();
+    control_frames_.free.pop_back();
     frame = OutFrame{};
     std::memcpy(frame.body, &body, sizeof body);
     frame.header = {sizeof body, 0, context, kind, flow};
@@ -387,7 +387,7 @@ void MessageLayer::handle_cancel(Peer& from, const FrameHeader& header, const Ca
         if (message->state != Unexpected::State::kOffered || message->unmatchable() ||
             message->from.source != from.task || message->offer.send_id != body.send_id)
             continue;
-        if (message->may_be_taken_in()) --offers_;
+        if (message->may_be_taken_in()) --offers_.count;
         drop(message);
         queue_frame(from,
                     control_frame(FrameKind::kCancelled, header.context, FlowClass::kUser, body));
@@ -416,7 +416,7 @@ void MessageLayer::finish_withdrawn(SendRequest& request) {
 // Returns its number.
 std::uint32_t MessageLayer::note_sent(Peer& to, FlowClass flow, std::int32_t type, Bytes bytes,
                                       ContextId context) {
-    traffic_->add_sent(bytes);
+    traffic_.words->add_sent(bytes);
     const std::uint32_t number = ++to.messages_to[index_of(flow)];
     // A trace is of one job, in which guests have no numbers.
     if (process_context().tracer.on() && !is_guest(to.task)) [[unlikely]]

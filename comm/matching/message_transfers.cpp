@@ -17,10 +17,10 @@ CopyMethod MessageLayer::begin_transfer(Peer& from, ReceiveRequest& into) {
     into.in_burst = true;
     const bool begins = !from.burst.in_progress();
     const CopyMethod way =
-        from.burst.begin(into.expected, now_ns(), from.single_copy_tuner, forced_way_);
-    if (begins) bursting_.push_back(&from);
-    if (bursting_.size() > 1)
-        for (Peer* each : bursting_) each->burst.disturb();
+        from.burst.begin(into.expected, now_ns(), from.single_copy_tuner, transfers_.forced_way);
+    if (begins) transfers_.bursting.push_back(&from);
+    if (transfers_.bursting.size() > 1)
+        for (Peer* each : transfers_.bursting) each->burst.disturb();
     return way;
 }
 
@@ -28,7 +28,7 @@ void MessageLayer::end_transfer(Peer& from, ReceiveRequest& into) {
     if (!into.in_burst) return;
     into.in_burst = false;
     from.burst.end(into.expected, now_ns(), from.single_copy_tuner);
-    if (!from.burst.in_progress()) std::erase(bursting_, &from);
+    if (!from.burst.in_progress()) std::erase(transfers_.bursting, &from);
     publish_cheaper(from, into.expected);
 }
 
@@ -37,7 +37,7 @@ void MessageLayer::abandon_transfer(ReceiveRequest& into) {
     into.in_burst = false;
     Peer& from = peer(into.source);
     from.burst.abandon();
-    if (!from.burst.in_progress()) std::erase(bursting_, &from);
+    if (!from.burst.in_progress()) std::erase(transfers_.bursting, &from);
 }
 
 // Gets the bytes of an announced message into the receive that it matched. If the bytes are
@@ -91,9 +91,9 @@ bool MessageLayer::fetch_piece(Fetch& fetch) {
 // Fetches announced messages into buffer memory, as long as there is room. Returns true if there
 // were any.
 bool MessageLayer::take_in_offers() {
-    if (offers_ == 0) [[likely]]
+    if (offers_.count == 0) [[likely]]
         return false;
-    std::vector<Unexpected*> taken = std::move(spare_list_);
+    std::vector<Unexpected*> taken = std::move(offers_.spare_list);
     for (Unexpected* message = unexpected_.oldest(); message != nullptr; message = message->newer) {
         if (!message->may_be_taken_in()) continue;
         Peer& from = peer(message->from.source);
@@ -105,12 +105,12 @@ bool MessageLayer::take_in_offers() {
     for (Unexpected* message : taken) take_in(*message);
     const bool any = !taken.empty();
     taken.clear();
-    spare_list_ = std::move(taken);
+    offers_.spare_list = std::move(taken);
     return any;
 }
 
 void MessageLayer::take_in(Unexpected& offer) {
-    --offers_;
+    --offers_.count;
     offer.taken_in = true;
     offer.state = Unexpected::State::kArriving;
     Unexpected* lender = pool_.take(offer.length);

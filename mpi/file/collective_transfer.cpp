@@ -71,25 +71,25 @@ RecordingPtr CollectiveTransfer::gather(const void* own, void* all, Bytes bytes)
 }
 
 void CollectiveTransfer::start(comm::MessageLayer& messages) {
-    own_ = own_span();
-    spans_.resize(static_cast<std::size_t>(file_.size()));
-    verdicts_.resize(spans_.size());
+    spans_.own = own_span();
+    spans_.all.resize(static_cast<std::size_t>(file_.size()));
+    verdicts_.all.resize(spans_.all.size());
     if (file_.size() == 1) {
-        spans_[0] = own_;
+        spans_.all[0] = spans_.own;
         return;
     }
-    span_exchange_ = gather(&own_, spans_.data(), sizeof(Span));
-    verdict_exchange_ = gather(&verdict_, verdicts_.data(), sizeof(Verdict));
-    span_exchange_->start(messages);
+    spans_.exchange = gather(&spans_.own, spans_.all.data(), sizeof(Span));
+    verdicts_.exchange = gather(&verdicts_.own, verdicts_.all.data(), sizeof(Verdict));
+    spans_.exchange->start(messages);
 }
 
 bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
     for (;;) {
         switch (state_) {
             case State::kSpans:
-                if (span_exchange_ != nullptr && !span_exchange_->advance(messages)) return false;
-                if (span_exchange_ != nullptr && !span_exchange_->succeeded()) {
-                    fault_ = span_exchange_->fault();
+                if (spans_.exchange != nullptr && !spans_.exchange->advance(messages)) return false;
+                if (spans_.exchange != nullptr && !spans_.exchange->succeeded()) {
+                    fault_ = spans_.exchange->fault();
                     state_ = State::kEnded;
                     break;
                 }
@@ -119,7 +119,7 @@ bool CollectiveTransfer::advance(comm::MessageLayer& messages) {
                 next_round(messages);
                 break;
             case State::kVerdict:
-                if (!verdict_exchange_->advance(messages)) return false;
+                if (!verdicts_.exchange->advance(messages)) return false;
                 end_verdict();
                 break;
             case State::kEnded:
@@ -141,7 +141,7 @@ void CollectiveTransfer::end_own() {
 }
 
 void CollectiveTransfer::next_round(comm::MessageLayer& messages) {
-    if (++round_ < rounds_ && !fault_) {
+    if (++rounds_.number < rounds_.count && !fault_) {
         begin_round(messages);
     } else {
         begin_verdict();
@@ -162,7 +162,7 @@ bool CollectiveTransfer::exchanges() const {
     bool wanted = false;
     std::vector<Span> used;
     std::int64_t total = 0;
-    for (const Span& each : spans_) {
+    for (const Span& each : spans_.all) {
         // The hints of members may differ.
         if (each.choice == Choice::kDisable) return false;
         wanted = wanted || each.choice == Choice::kEnable;
@@ -185,26 +185,26 @@ bool CollectiveTransfer::exchanges() const {
 }
 
 void CollectiveTransfer::begin_windows() {
-    begin_ = INT64_MAX;
-    for (const Span& each : spans_) {
+    rounds_.begin = INT64_MAX;
+    for (const Span& each : spans_.all) {
         if (each.bytes == 0) continue;
-        begin_ = std::min(begin_, each.first);
-        end_ = std::max(end_, each.end);
+        rounds_.begin = std::min(rounds_.begin, each.first);
+        rounds_.end = std::max(rounds_.end, each.end);
     }
     const std::int64_t size = file_.hints.collective_buffer;
-    begin_ -= begin_ % size;
+    rounds_.begin -= rounds_.begin % size;
     const auto count = static_cast<std::int64_t>(file_.aggregators.size());
-    rounds_ = ((end_ - begin_ + size - 1) / size + count - 1) / count;
+    rounds_.count = ((rounds_.end - rounds_.begin + size - 1) / size + count - 1) / count;
     const auto place = std::find(file_.aggregators.begin(), file_.aggregators.end(), file_.rank());
     if (place == file_.aggregators.end()) return;
-    place_ = static_cast<int>(place - file_.aggregators.begin());
-    const auto bytes = static_cast<Bytes>(std::min(size, end_ - begin_));
-    window_ = std::exchange(file_.spare_window, {});
-    if (window_.bytes < bytes)
-        window_ = {decltype(window_.data)(new (FileWindow::kPlace) std::byte[bytes]), nullptr,
-                   bytes};
-    if (access_ == FileAccess::kWrite && window_.covered == nullptr)
-        window_.covered = std::make_unique<std::byte[]>(window_.bytes);
+    rounds_.place = static_cast<int>(place - file_.aggregators.begin());
+    const auto bytes = static_cast<Bytes>(std::min(size, rounds_.end - rounds_.begin));
+    window_.buffer = std::exchange(file_.spare_window, {});
+    if (window_.buffer.bytes < bytes)
+        window_.buffer = {decltype(window_.buffer.data)(new (FileWindow::kPlace) std::byte[bytes]),
+                          nullptr, bytes};
+    if (access_ == FileAccess::kWrite && window_.buffer.covered == nullptr)
+        window_.buffer.covered = std::make_unique<std::byte[]>(window_.buffer.bytes);
 }
 
 const Stream& CollectiveTransfer::stream_of(int rank) const noexcept {
@@ -214,7 +214,7 @@ const Stream& CollectiveTransfer::stream_of(int rank) const noexcept {
 
 CollectiveTransfer::Part CollectiveTransfer::part_of(int rank, std::int64_t first,
                                                      std::int64_t end) const noexcept {
-    const Span& span = spans_[static_cast<std::size_t>(rank)];
+    const Span& span = spans_.all[static_cast<std::size_t>(rank)];
     if (span.bytes == 0 || span.end <= first || span.first >= end) return {};
     const auto low = static_cast<Bytes>(span.position);
     const Bytes high = low + static_cast<Bytes>(span.bytes);
@@ -226,16 +226,16 @@ CollectiveTransfer::Part CollectiveTransfer::part_of(int rank, std::int64_t firs
 }
 
 void CollectiveTransfer::send(comm::MessageLayer& messages, int rank, const Slice& slice) {
-    const Slice& kept = slices_.emplace_back(slice);
-    comm::SendRequest& request =
-        sends_.emplace_back(kept.view(), file_.comm->local->task(rank), type_,
-                            file_.comm->context | kFileDataContext, comm::FlowClass::kCollective);
+    const Slice& kept = messages_.slices.emplace_back(slice);
+    comm::SendRequest& request = messages_.sends.emplace_back(
+        kept.view(), file_.comm->local->task(rank), type_, file_.comm->context | kFileDataContext,
+        comm::FlowClass::kCollective);
     messages.start(request);
 }
 
 void CollectiveTransfer::receive(comm::MessageLayer& messages, int rank, const Slice& slice) {
-    const Slice& kept = slices_.emplace_back(slice);
-    comm::ReceiveRequest& request = receives_.emplace_back();
+    const Slice& kept = messages_.slices.emplace_back(slice);
+    comm::ReceiveRequest& request = messages_.receives.emplace_back();
     request.reset(kept.view(),
                   {file_.comm->context | kFileDataContext, file_.comm->local->task(rank), type_});
     messages.start(request);
@@ -243,19 +243,19 @@ void CollectiveTransfer::receive(comm::MessageLayer& messages, int rank, const S
 
 // Receives come first, so that a message of this task to itself finds its receive.
 void CollectiveTransfer::begin_round(comm::MessageLayer& messages) {
-    slices_.clear();
-    sends_.clear();
-    receives_.clear();
+    messages_.slices.clear();
+    messages_.sends.clear();
+    messages_.receives.clear();
     const std::int64_t size = file_.hints.collective_buffer;
     const auto count = static_cast<std::int64_t>(file_.aggregators.size());
     const auto window_of = [&](std::int64_t place) {
-        return begin_ + (round_ * count + place) * size;
+        return rounds_.begin + (rounds_.number * count + place) * size;
     };
     const auto exchange_own = [&](FileAccess access) {
         if (access != access_) return;
         for (std::int64_t place = 0; place < count; ++place) {
             const std::int64_t first = window_of(place);
-            const Part part = part_of(file_.rank(), first, std::min(first + size, end_));
+            const Part part = part_of(file_.rank(), first, std::min(first + size, rounds_.end));
             if (part.empty()) continue;
             const Slice slice(memory_.base, memory_.layout, part.first - position_,
                               part.end - part.first);
@@ -268,11 +268,11 @@ void CollectiveTransfer::begin_round(comm::MessageLayer& messages) {
         }
     };
     exchange_own(FileAccess::kRead);
-    own_receives_ = receives_.size();
+    messages_.own_receives = messages_.receives.size();
     state_ = State::kRound;
-    if (place_ >= 0) {
-        window_first_ = window_of(place_);
-        window_end_ = std::min(window_first_ + size, end_);
+    if (rounds_.place >= 0) {
+        window_.first = window_of(rounds_.place);
+        window_.end = std::min(window_.first + size, rounds_.end);
         find_parts();
         if (access_ == FileAccess::kWrite) {
             receive_window(messages);
@@ -286,63 +286,64 @@ void CollectiveTransfer::begin_round(comm::MessageLayer& messages) {
 // The parts of all members in the window of this aggregator, which has none in the last round
 // perhaps.
 void CollectiveTransfer::find_parts() {
-    parts_.assign(static_cast<std::size_t>(file_.size()), Part{});
-    parts_first_ = parts_end_ = 0;
-    if (window_first_ >= window_end_) return;
-    parts_first_ = window_end_;
-    parts_end_ = window_first_;
+    window_.parts.assign(static_cast<std::size_t>(file_.size()), Part{});
+    window_.parts_first = window_.parts_end = 0;
+    if (window_.first >= window_.end) return;
+    window_.parts_first = window_.end;
+    window_.parts_end = window_.first;
     for (int rank = 0; rank < file_.size(); ++rank) {
-        const Part part = part_of(rank, window_first_, window_end_);
+        const Part part = part_of(rank, window_.first, window_.end);
         if (part.empty()) continue;
-        parts_[static_cast<std::size_t>(rank)] = part;
+        window_.parts[static_cast<std::size_t>(rank)] = part;
         const Stream& stream = stream_of(rank);
-        parts_first_ = std::min(parts_first_, stream.place(part.first));
-        parts_end_ = std::max(parts_end_, stream.place(part.end - 1) + 1);
+        window_.parts_first = std::min(window_.parts_first, stream.place(part.first));
+        window_.parts_end = std::max(window_.parts_end, stream.place(part.end - 1) + 1);
     }
 }
 
 // The aggregator's side of a round of writing.
 void CollectiveTransfer::receive_window(comm::MessageLayer& messages) {
     for (int rank = 0; rank < file_.size(); ++rank) {
-        const Part part = parts_[static_cast<std::size_t>(rank)];
+        const Part part = window_.parts[static_cast<std::size_t>(rank)];
         if (part.empty()) continue;
         const Stream& stream = stream_of(rank);
         receive(messages, rank,
-                Slice(stream.base_for(window_.data.get(), window_first_), stream.layout, part.first,
-                      part.end - part.first));
+                Slice(stream.base_for(window_.buffer.data.get(), window_.first), stream.layout,
+                      part.first, part.end - part.first));
     }
 }
 
 // The aggregator's side of a round of reading.
 void CollectiveTransfer::begin_reading(comm::MessageLayer& messages) {
-    if (parts_first_ >= parts_end_) return;
+    if (window_.parts_first >= window_.parts_end) return;
     transferred_ = {};
     // After an error the members get empty messages.
     if (own_fault_) return send_window(messages);
     state_ = State::kReading;
     system_.start([this] {
-        transferred_ = read_bytes(file_, window_.data.get() + (parts_first_ - window_first_),
-                                  static_cast<Bytes>(parts_end_ - parts_first_), parts_first_);
+        transferred_ = read_bytes(
+            file_, window_.buffer.data.get() + (window_.parts_first - window_.first),
+            static_cast<Bytes>(window_.parts_end - window_.parts_first), window_.parts_first);
     });
 }
 
 // An aggregator has failed, of which the others learn at the end.
 void CollectiveTransfer::fail(const Transferred& part) {
-    verdict_ = {part.fault.code, part.error};
+    verdicts_.own = {part.fault.code, part.error};
     own_fault_ = part.fault;
 }
 
 void CollectiveTransfer::send_window(comm::MessageLayer& messages) {
     if (transferred_.fault) fail(transferred_);
-    const std::int64_t known = parts_first_ + static_cast<std::int64_t>(transferred_.bytes);
+    const std::int64_t known = window_.parts_first + static_cast<std::int64_t>(transferred_.bytes);
     for (int rank = 0; rank < file_.size(); ++rank) {
-        const Part part = parts_[static_cast<std::size_t>(rank)];
+        const Part part = window_.parts[static_cast<std::size_t>(rank)];
         if (part.empty()) continue;
         const Stream& stream = stream_of(rank);
         const Bytes until = stream.find(known, part.first, part.end);
         send(messages, rank,
-             Slice(stream.base_for(window_.data.get(), window_first_), stream.layout, part.first,
-                   until - part.first));
+             Slice(stream.base_for(window_.buffer.data.get(), window_.first), stream.layout,
+                   part.first, until - part.first));
     }
 }
 
@@ -360,21 +361,22 @@ bool CollectiveTransfer::round_ended(comm::MessageLayer& messages) {
         if (request.outcome == comm::Outcome::kPending) messages.end_if_hopeless(request);
         return request.outcome == comm::Outcome::kPending;
     };
-    for (comm::ReceiveRequest& request : receives_)
+    for (comm::ReceiveRequest& request : messages_.receives)
         if (pending(request)) return false;
-    for (comm::SendRequest& request : sends_)
+    for (comm::SendRequest& request : messages_.sends)
         if (pending(request)) return false;
     return true;
 }
 
 void CollectiveTransfer::end_round() {
-    for (std::size_t i = 0; i < receives_.size(); ++i) {
-        const comm::ReceiveRequest& request = receives_[i];
+    for (std::size_t i = 0; i < messages_.receives.size(); ++i) {
+        const comm::ReceiveRequest& request = messages_.receives[i];
         note(request.outcome, request.source >= 0 ? request.source : request.wanted.source);
-        if (i < own_receives_) moved_ += std::min(request.length, request.view.size());
+        if (i < messages_.own_receives) moved_ += std::min(request.length, request.view.size());
     }
-    for (const comm::SendRequest& request : sends_) note(request.outcome, request.dest);
-    const bool has_data = access_ == FileAccess::kWrite && place_ >= 0 && parts_first_ < parts_end_;
+    for (const comm::SendRequest& request : messages_.sends) note(request.outcome, request.dest);
+    const bool has_data = access_ == FileAccess::kWrite && rounds_.place >= 0 &&
+                          window_.parts_first < window_.parts_end;
     if (!has_data || fault_ || own_fault_) return;
     state_ = State::kWriting;
     system_.start([this, locks = writers_lock(file_)] { write_window(locks); });
@@ -383,18 +385,18 @@ void CollectiveTransfer::end_round() {
 // Writes what the members have sent, and no byte that nobody has sent.
 void CollectiveTransfer::write_window(bool locks) {
     static const std::vector<std::byte> marks(kMarks, std::byte{0xff});
-    const std::int64_t first = parts_first_;
-    const std::int64_t end = parts_end_;
+    const std::int64_t first = window_.parts_first;
+    const std::int64_t end = window_.parts_end;
     for (int rank = 0; rank < file_.size(); ++rank) {
-        const Part part = parts_[static_cast<std::size_t>(rank)];
+        const Part part = window_.parts[static_cast<std::size_t>(rank)];
         if (part.empty()) continue;
         const Stream& stream = stream_of(rank);
-        std::byte* const base = stream.base_for(window_.covered.get(), window_first_);
+        std::byte* const base = stream.base_for(window_.buffer.covered.get(), window_.first);
         for (Bytes at = part.first; at < part.end; at += kMarks)
             stream.layout.copy_in(base, at, marks.data(), std::min(kMarks, part.end - at));
     }
-    const std::byte* at = window_.covered.get() + (first - window_first_);
-    const std::byte* const limit = window_.covered.get() + (end - window_first_);
+    const std::byte* at = window_.buffer.covered.get() + (first - window_.first);
+    const std::byte* const limit = window_.buffer.covered.get() + (end - window_.first);
     while (at < limit && !own_fault_) {
         const auto* run = static_cast<const std::byte*>(
             std::memchr(at, 0xff, static_cast<std::size_t>(limit - at)));
@@ -402,38 +404,38 @@ void CollectiveTransfer::write_window(bool locks) {
         const auto* gap = static_cast<const std::byte*>(
             std::memchr(run, 0, static_cast<std::size_t>(limit - run)));
         at = gap == nullptr ? limit : gap;
-        const std::int64_t offset = run - window_.covered.get();
+        const std::int64_t offset = run - window_.buffer.covered.get();
         const Transferred part =
-            write_bytes(file_, window_.data.get() + offset, static_cast<Bytes>(at - run),
-                        window_first_ + offset, locks);
+            write_bytes(file_, window_.buffer.data.get() + offset, static_cast<Bytes>(at - run),
+                        window_.first + offset, locks);
         if (part.fault) fail(part);
     }
-    std::memset(window_.covered.get() + (first - window_first_), 0,
+    std::memset(window_.buffer.covered.get() + (first - window_.first), 0,
                 static_cast<std::size_t>(end - first));
 }
 
 void CollectiveTransfer::begin_verdict() {
-    slices_.clear();
-    sends_.clear();
-    receives_.clear();
-    if (window_.bytes > file_.spare_window.bytes && window_.bytes <= kKeptWindow)
-        file_.spare_window = std::move(window_);
-    window_ = {};
+    messages_.slices.clear();
+    messages_.sends.clear();
+    messages_.receives.clear();
+    if (window_.buffer.bytes > file_.spare_window.bytes && window_.buffer.bytes <= kKeptWindow)
+        file_.spare_window = std::move(window_.buffer);
+    window_.buffer = {};
     if (fault_) {
         // A member has ended, so the others need not be asked.
         state_ = State::kEnded;
         return;
     }
-    verdict_exchange_->start(runtime_.messages());
+    verdicts_.exchange->start(runtime_.messages());
     state_ = State::kVerdict;
 }
 
 void CollectiveTransfer::end_verdict() {
     if (access_ == FileAccess::kWrite) moved_ = data_.bytes();
     fault_ = std::move(own_fault_);
-    if (!fault_ && !verdict_exchange_->succeeded()) fault_ = verdict_exchange_->fault();
-    for (std::size_t rank = 0; rank < verdicts_.size() && !fault_; ++rank) {
-        const Verdict& verdict = verdicts_[rank];
+    if (!fault_ && !verdicts_.exchange->succeeded()) fault_ = verdicts_.exchange->fault();
+    for (std::size_t rank = 0; rank < verdicts_.all.size() && !fault_; ++rank) {
+        const Verdict& verdict = verdicts_.all[rank];
         if (verdict.code == MPI_SUCCESS) continue;
         fault_ = {verdict.code, "",
                   std::string("rank ") + std::to_string(rank) + " could not " +
@@ -446,13 +448,13 @@ void CollectiveTransfer::end_verdict() {
 }
 
 Awaited CollectiveTransfer::awaited(const comm::MessageLayer& messages) {
-    if (state_ == State::kSpans && span_exchange_ != nullptr)
-        return span_exchange_->awaited(messages);
-    if (state_ == State::kVerdict) return verdict_exchange_->awaited(messages);
+    if (state_ == State::kSpans && spans_.exchange != nullptr)
+        return spans_.exchange->awaited(messages);
+    if (state_ == State::kVerdict) return verdicts_.exchange->awaited(messages);
     if (state_ != State::kRound) return {};
-    for (const comm::ReceiveRequest& request : receives_)
+    for (const comm::ReceiveRequest& request : messages_.receives)
         if (request.outcome == comm::Outcome::kPending) return messages.awaited_by(request);
-    for (const comm::SendRequest& request : sends_)
+    for (const comm::SendRequest& request : messages_.sends)
         if (request.outcome == comm::Outcome::kPending) return messages.awaited_by(request);
     return {};
 }

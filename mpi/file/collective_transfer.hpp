@@ -64,6 +64,15 @@ class CollectiveTransfer final : public Work {
         kEnded
     };
 
+    // What each member publishes to all.
+    template <typename T>
+    struct Published {
+        // Made at the start of the call, because all members must number their collective calls
+        // alike, and the second phase ends at different moments. Null: the file has one member.
+        RecordingPtr exchange;
+        T own;
+        std::vector<T> all;
+    };
     // What a member publishes first.
     struct Span {
         std::int64_t first = 0;  // of the file
@@ -72,6 +81,12 @@ class CollectiveTransfer final : public Work {
         std::int64_t bytes = 0;
         std::int64_t piece = 0;  // the length of the first contiguous piece
         Choice choice = Choice::kAutomatic;
+    };
+
+    // And last.
+    struct Verdict {
+        std::int32_t code = MPI_SUCCESS;
+        std::int32_t error = 0;  // of the system
     };
 
     Span own_span() const;
@@ -95,6 +110,29 @@ class CollectiveTransfer final : public Work {
         Bytes first = 0;
         Bytes end = 0;
         bool empty() const noexcept { return first == end; }
+    };
+    struct Rounds {
+        int place = -1;          // of this task among the aggregators; -1: it is none
+        std::int64_t begin = 0;  // of the first window
+        std::int64_t end = 0;    // of the file's part
+        std::int64_t number = 0;
+        std::int64_t count = 0;
+    };
+    // The window of an aggregator in the present round.
+    struct Window {
+        FileWindow buffer;
+        std::int64_t first = 0;
+        std::int64_t end = 0;
+        std::vector<Part> parts;       // of all members, by rank
+        std::int64_t parts_first = 0;  // the part of the file that they span
+        std::int64_t parts_end = 0;
+    };
+    // The messages of the present round.
+    struct Messages {
+        std::deque<Slice> slices;
+        std::deque<comm::SendRequest> sends;
+        std::deque<comm::ReceiveRequest> receives;
+        std::size_t own_receives = 0;  // reading: the receives of this round
     };
     Part part_of(int rank, std::int64_t first, std::int64_t end) const noexcept;
     void send(comm::MessageLayer& messages, int rank, const Slice& slice);
@@ -120,41 +158,19 @@ class CollectiveTransfer final : public Work {
     State state_ = State::kSpans;
     SystemCalls system_;  // of the states kOwn, kReading and kWriting
     Transferred
-        transferred_;  // by them; kReading: into the window from the first byte of all parts_ on
-    // Both are made at the start, because all members must number their collective calls alike, and
-    // the second phase ends at different moments. Null: the file has one member only.
-    RecordingPtr span_exchange_;
-    RecordingPtr verdict_exchange_;
-    Span own_;
-    std::vector<Span> spans_;
-    struct Verdict {
-        std::int32_t code = MPI_SUCCESS;
-        std::int32_t error = 0;  // of the system
-    };
-    Verdict verdict_;
-    std::vector<Verdict> verdicts_;
+        transferred_;  // by them; kReading: into the window from the first byte of all parts on
+    Published<Span> spans_;
+    Published<Verdict> verdicts_;
     Fault fault_;
     Fault own_fault_;
     Bytes moved_ = 0;  // in bytes of the stream until the end, then of the program's datatype
     Bytes stream_bytes_ = 0;
 
-    // --- The second phase.
-    int place_ = -1;          // of this task among the aggregators; -1: it is none
-    std::int64_t begin_ = 0;  // of the first window
-    std::int64_t end_ = 0;    // of the file's part
-    std::int64_t round_ = 0;
-    std::int64_t rounds_ = 0;
-    FileWindow window_;
-    std::int64_t window_first_ = 0;
-    std::int64_t window_end_ = 0;
-    std::vector<Part> parts_;       // of all members in the window, by rank
-    std::int64_t parts_first_ = 0;  // the part of the file that they span
-    std::int64_t parts_end_ = 0;
     std::unique_ptr<Transfer> own_transfer_;
-    std::deque<Slice> slices_;
-    std::deque<comm::SendRequest> sends_;
-    std::deque<comm::ReceiveRequest> receives_;
-    std::size_t own_receives_ = 0;  // reading: the receives of this round
+    // The second phase.
+    Rounds rounds_;
+    Window window_;
+    Messages messages_;
 };
 
 }  // namespace poe::mpi

@@ -135,7 +135,7 @@ void NodeDaemon::on_own_message(Message message) {
     } else if (const auto* end = std::get_if<EndJob>(&message)) {
         end_job(end->at_once);
     } else if (const auto* size = std::get_if<ResizeTerminals>(&message)) {
-        for (const UniqueFd& terminal : terminals_)
+        for (const UniqueFd& terminal : tasks_.terminals)
             resize_terminal(terminal.get(), size->rows, size->columns);
     } else if (std::get_if<StdinEnd>(&message)) {
         if (streams_.in) streams_.in->on_end();
@@ -179,7 +179,7 @@ pid_t NodeDaemon::process_in_call(TaskId task) const {
 // The tasks that run, for a debugger.
 std::vector<TaskProcess> NodeDaemon::running_tasks() const {
     std::vector<TaskProcess> tasks;
-    for (const auto& [pid, task] : running_) {
+    for (const auto& [pid, task] : tasks_.running) {
         const pid_t in_call = process_in_call(task);
         tasks.push_back({task, in_call != 0 ? in_call : pid, ""});
     }
@@ -213,10 +213,11 @@ bool NodeDaemon::on_debugger_message(const Message& message) {
 // another process already.
 bool NodeDaemon::on_process_waits(const DebuggerRequest& request) {
     const auto is_of = [&](const auto& each) { return each.second == request.task; };
-    if (debugger_.pid() == 0 || std::none_of(running_.begin(), running_.end(), is_of)) return false;
+    if (debugger_.pid() == 0 || std::none_of(tasks_.running.begin(), tasks_.running.end(), is_of))
+        return false;
     const pid_t in_call = process_in_call(request.task);
     if (in_call != 0 && in_call != request.pid) return false;
-    waiting_for_debugger_[request.pid] = request.task;
+    tasks_.waiting_for_debugger[request.pid] = request.task;
     std::error_code ignored;
     const auto program =
         std::filesystem::read_symlink("/proc/" + std::to_string(request.pid) + "/exe", ignored);
@@ -226,11 +227,11 @@ bool NodeDaemon::on_process_waits(const DebuggerRequest& request) {
 
 // gdb has detached from the script, which was held at its start. The kernel then stops it again.
 void NodeDaemon::on_process_taken(pid_t pid) {
-    const auto waits = waiting_for_debugger_.find(pid);
-    if (waits == waiting_for_debugger_.end()) return;
-    for (const auto& [started, task] : running_)
+    const auto waits = tasks_.waiting_for_debugger.find(pid);
+    if (waits == tasks_.waiting_for_debugger.end()) return;
+    for (const auto& [started, task] : tasks_.running)
         if (task == waits->second && started != pid) ::kill(started, SIGCONT);
-    waiting_for_debugger_.erase(waits);
+    tasks_.waiting_for_debugger.erase(waits);
     if (control_) control_->answer_process(pid);
 }
 
@@ -368,9 +369,9 @@ void NodeDaemon::on_child() {
     rusage usage = {};
     pid_t pid = 0;
     while ((pid = ::wait4(-1, &status, WNOHANG, &usage)) > 0) {
-        if (const auto found = running_.find(pid); found != running_.end()) {
+        if (const auto found = tasks_.running.find(pid); found != tasks_.running.end()) {
             const TaskId task = found->second;
-            running_.erase(found);
+            tasks_.running.erase(found);
             on_task_exit(task, pid, status, usage);
         } else if (debugger_.on_child_exit(pid, status)) {
             continue;
@@ -416,7 +417,7 @@ void NodeDaemon::on_task_exit(TaskId task, pid_t process, int status, const rusa
 
 void NodeDaemon::signal_tasks(int signal) {
     // The signal goes to whole process groups, so that the children of `sh -c` receive it, too.
-    for (const auto& [pid, task] : running_) ::kill(-pid, signal);
+    for (const auto& [pid, task] : tasks_.running) ::kill(-pid, signal);
 }
 
 // Tasks may clean up after SIGTERM. When the grace period expires, all remaining processes are
@@ -455,7 +456,7 @@ void NodeDaemon::kill_all() {
 }
 
 bool NodeDaemon::anybody_left() {
-    if (!running_.empty()) return true;
+    if (!tasks_.running.empty()) return true;
     const std::vector<pid_t> others = not_tasks();
     return others.empty() ? has_children() : !descendants(others).empty();
 }
@@ -473,7 +474,7 @@ std::vector<pid_t> NodeDaemon::not_tasks() const {
 
 // Called whenever a process has ended or a pipe has been closed.
 void NodeDaemon::check_progress() {
-    if (phase_ == Phase::kRunning && running_.empty()) {
+    if (phase_ == Phase::kRunning && tasks_.running.empty()) {
         // Background processes that the tasks have left are ended with the job.
         phase_ = Phase::kEnding;
         if (anybody_left()) {
@@ -485,7 +486,7 @@ void NodeDaemon::check_progress() {
         }
     }
     // If no task is left, gdb has nothing to detach from.
-    if (phase_ == Phase::kEnding && running_.empty()) debugger_.end();
+    if (phase_ == Phase::kEnding && tasks_.running.empty()) debugger_.end();
     if (phase_ == Phase::kEnding && !anybody_left() && debugger_.pid() == 0) {
         phase_ = Phase::kDraining;
         timers_.kill.cancel();

@@ -158,6 +158,12 @@ class NodeDaemon {
         std::unique_ptr<OutputStream> err;
     };
 
+    struct Tasks {
+        std::unordered_map<pid_t, TaskId> running;
+        std::unordered_map<pid_t, TaskId> waiting_for_debugger;  // processes of scripts
+        std::vector<UniqueFd> terminals;                         // of the tasks (-pty)
+    };
+
     asio::io_context loop_{1};
     InheritedSignals heritage_;
     asio::signal_set signals_;
@@ -183,9 +189,7 @@ class NodeDaemon {
     NodeDebugger debugger_;
     Streams streams_;
     std::unique_ptr<TreeRelay> relay_;  // null: there are no daemons below
-    std::unordered_map<pid_t, TaskId> running_;
-    std::unordered_map<pid_t, TaskId> waiting_for_debugger_;  // processes of scripts
-    std::vector<UniqueFd> terminals_;                         // terminals of the tasks (-pty)
+    Tasks tasks_;
 };
 
 }  // namespace poe::pm

@@ -282,7 +282,7 @@ void NodeDaemon::launch() {
 }
 
 void NodeDaemon::adopt(StartedTask started) {
-    running_.emplace(started.pid, started.task);
+    tasks_.running.emplace(started.pid, started.task);
     if (trace_) trace_->on_task_started(started.task, started.pid);
     if (const auto index = segment_->local_index(started.task))
         segment_->slot(*index).started_pid.store(started.pid, std::memory_order_relaxed);
@@ -290,7 +290,7 @@ void NodeDaemon::adopt(StartedTask started) {
     if (started.stderr_pipe) streams_.err->add(started.task, std::move(started.stderr_pipe), false);
     if (started.stdin_pipe)
         streams_.in->add(started.task, std::move(started.stdin_pipe), job_.terminal.wanted);
-    if (started.terminal) terminals_.push_back(std::move(started.terminal));
+    if (started.terminal) tasks_.terminals.push_back(std::move(started.terminal));
 }
 
 // Adds the variables of the task's command. Variables that the daemon sets itself take precedence,

@@ -344,24 +344,24 @@ void NodeTrace::begin_sending() {
         return finish("");
     }
     phase_ = Phase::kSending;
-    sending_ = 0;
+    sending_.stream = 0;
     send_some();
 }
 
 // Opens the next stream to be sent. Returns false if there is none.
 bool NodeTrace::next_stream() {
-    for (; sending_ < streams_.size(); ++sending_) {
-        sent_file_.reset(::open(streams_[sending_].path.c_str(), O_RDONLY | O_CLOEXEC));
+    for (; sending_.stream < streams_.size(); ++sending_.stream) {
+        sending_.file.reset(::open(streams_[sending_.stream].path.c_str(), O_RDONLY | O_CLOEXEC));
         StreamHeader header;
         struct stat status = {};
-        if (!sent_file_ || ::fstat(sent_file_.get(), &status) != 0 ||
-            ::pread(sent_file_.get(), static_cast<void*>(&header), sizeof header, 0) !=
+        if (!sending_.file || ::fstat(sending_.file.get(), &status) != 0 ||
+            ::pread(sending_.file.get(), static_cast<void*>(&header), sizeof header, 0) !=
                 sizeof header)
             continue;
         const std::uint64_t records = std::min<std::uint64_t>(header.reserved, header.capacity);
-        sent_size_ = std::min<Bytes>(trace::kHeaderBytes + records * sizeof(trace::Record),
-                                     static_cast<Bytes>(status.st_size));
-        sent_bytes_ = 0;
+        sending_.size = std::min<Bytes>(trace::kHeaderBytes + records * sizeof(trace::Record),
+                                        static_cast<Bytes>(status.st_size));
+        sending_.bytes = 0;
         return true;
     }
     return false;
@@ -369,25 +369,25 @@ bool NodeTrace::next_stream() {
 
 void NodeTrace::send_some() {
     while (phase_ == Phase::kSending && window_.open() && !up_.full()) {
-        if (!sent_file_ && !next_stream()) {
+        if (!sending_.file && !next_stream()) {
             phase_ = Phase::kSent;
             send_(TraceDone{spec_.generation, true, ""});
             return;
         }
-        const Stream& stream = streams_[sending_];
-        const std::size_t want = std::min<Bytes>(sent_size_ - sent_bytes_, kSendPortion);
+        const Stream& stream = streams_[sending_.stream];
+        const std::size_t want = std::min<Bytes>(sending_.size - sending_.bytes, kSendPortion);
         const std::span<char> space = up_.reserve_data(std::max<std::size_t>(want, 1));
         const ssize_t count =
-            ::pread(sent_file_.get(), space.data(), want, static_cast<off_t>(sent_bytes_));
+            ::pread(sending_.file.get(), space.data(), want, static_cast<off_t>(sending_.bytes));
         const std::size_t used = count > 0 ? static_cast<std::size_t>(count) : 0;
         up_.commit_data(FrameKind::kTrace, static_cast<std::uint8_t>(stream.kind), stream.number,
                         used);
         window_.spend(used);
-        sent_bytes_ += used;
+        sending_.bytes += used;
         if (used > 0) continue;
         up_.send_data(FrameKind::kTrace, static_cast<std::uint8_t>(stream.kind), stream.number, {});
-        sent_file_.reset();
-        ++sending_;
+        sending_.file.reset();
+        ++sending_.stream;
     }
 }
 
@@ -421,7 +421,7 @@ void NodeTrace::finish(const std::string& left) {
     stacks_.reset();
     recorder_.reset();
     sampler_.reset();
-    sent_file_.reset();
+    sending_.file.reset();
     segment_ = nullptr;
     phase_ = Phase::kIdle;
     send_(TraceDone{spec_.generation, false, left});

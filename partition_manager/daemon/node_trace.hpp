@@ -67,6 +67,14 @@ class NodeTrace {
         std::string path;
     };
 
+    // The stream being sent.
+    struct Sending {
+        std::size_t stream = 0;  // place in streams_
+        UniqueFd file;
+        Bytes bytes = 0;  // that have been sent
+        Bytes size = 0;
+    };
+
     void choose_directory();
     void make_streams();
     void start_sampler(const std::string& stream);
@@ -107,10 +115,7 @@ class NodeTrace {
     std::string sample_slots_;
     std::vector<bool> records_itself_;  // by place in streams_: the task writes it itself
     int clocks_wanted_ = 0;             // remaining questions of this round
-    std::size_t sending_ = 0;           // the stream being sent: place in streams_
-    UniqueFd sent_file_;
-    Bytes sent_bytes_ = 0;
-    Bytes sent_size_ = 0;
+    Sending sending_;
 };
 
 }  // namespace poe::pm

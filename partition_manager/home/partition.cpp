@@ -58,7 +58,9 @@ Partition::Partition(JobSpec job, PartitionOptions options, InheritedSignals her
           {[this] { return first().started() && !judge_.ending() && !first().over(); },
            [this](const Message& message, NodeIndex to) { first().branches().send(message, to); },
            options_.on_attention, options_.merge_trace}),
-      shared_names_(kJobDirectoryParent, ::getuid(), job_.id) {}
+      names_{.published = {},
+             .shared = {kJobDirectoryParent, ::getuid(), job_.id},
+             .joint_exchanges = {}} {}
 
 Partition::~Partition() = default;
 

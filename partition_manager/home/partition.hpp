@@ -225,6 +225,12 @@ class Partition {
         std::chrono::steady_clock::time_point changed{};
     };
 
+    struct Names {
+        NameTable published;
+        SharedNames shared;
+        ExchangeTable joint_exchanges;  // key exchanges between tasks of several runs
+    };
+
     struct SoFar {
         std::chrono::steady_clock::time_point start{};
         std::size_t exits = 0;  // of tasks
@@ -246,9 +252,7 @@ class Partition {
     StdinMerge stdin_progress_;
     std::unique_ptr<InputSource> input_;
     JobTracing tracing_;
-    NameTable names_;
-    SharedNames shared_names_;
-    ExchangeTable joint_exchanges_;  // key exchanges between tasks of several runs
+    Names names_;
     Spawning spawning_;
     Sockets sockets_;
     Debugging debugging_;

@@ -120,7 +120,7 @@ void Partition::on_message(JobRun& run, NodeIndex branch, NodeIndex from, Messag
 void Partition::on_names(NameRequest request) {
     const bool is_shared = request.asker.request >= kPmi1Requests;
     const NameRequest asked = request;
-    std::vector<NameReply> replies = names_.ask(std::move(request));
+    std::vector<NameReply> replies = names_.published.ask(std::move(request));
     if (is_shared && !replies.empty()) share_names(asked, replies.front());
     for (const NameReply& reply : replies) answer(reply.asker, reply);
 }
@@ -129,14 +129,14 @@ void Partition::share_names(const NameRequest& asked, NameReply& reply) {
     using Status = NameReply::Status;
     for (const NamedValue& one : asked.names) {
         if (asked.what == NameRequest::What::kLookUp && reply.status == Status::kUnknown) {
-            auto value = shared_names_.look_up(one.name);
+            auto value = names_.shared.look_up(one.name);
             if (value) reply = {reply.asker, Status::kDone, {{one.name, std::move(*value), {}}}};
         }
         if (asked.what == NameRequest::What::kWithdraw && reply.status == Status::kDone)
-            shared_names_.withdraw(one.name);
+            names_.shared.withdraw(one.name);
         if (asked.what != NameRequest::What::kPublish || reply.status != Status::kDone) continue;
         try {
-            shared_names_.publish(one.name, one.value);
+            names_.shared.publish(one.name, one.value);
         } catch (const Error& error) {
             if (options_.on_attention)
                 options_.on_attention(
@@ -238,7 +238,7 @@ void Partition::on_exchange(JobRun& run, const KeyExchangePart& part) {
             run.branches().send(KeyExchangeDone{std::move(all->key), std::move(all->data)});
         return;
     }
-    const auto all = joint_exchanges_.add(part);
+    const auto all = names_.joint_exchanges.add(part);
     if (!all) return;
     for (const std::string& job : part.jobs)
         if (JobRun* other = find_run(job))
