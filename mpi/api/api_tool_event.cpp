@@ -1,7 +1,7 @@
 // The tools interface: events and their source (MPI 5.0, section 15.3.8). How events reach the
 // functions of tools is in mpi/tool/events.hpp. No hints are known, so infos are ignored, and those
 // that are returned are empty.
-#include <bit>
+#include <cstring>
 #include <limits>
 #include <mpi.h>
 #include <mutex>
@@ -37,9 +37,11 @@ int with_event(MPI_T_event_registration registration, Work&& work) {
 // The same for a function of a level.
 template <typename Work>
 int with_callback(MPI_T_event_registration registration, MPI_T_cb_safety safety, Work&& work) {
+    // A program may pass any number, also one that is no value of the type.
+    int level = 0;
+    std::memcpy(&level, &safety, sizeof level);
     return with_event(registration, [&](Tools& all, EventHandle& handle) -> int {
-        // A program may pass any number, also one that is no value of the type.
-        const std::optional<std::size_t> place = place_of_level(std::bit_cast<int>(safety));
+        const std::optional<std::size_t> place = place_of_level(level);
         return place ? work(all, handle, *place) : MPI_T_ERR_INVALID;
     });
 }
