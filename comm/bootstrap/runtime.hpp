@@ -214,10 +214,12 @@ class Runtime {
         std::string path;
         std::unique_ptr<ControlLine> line;
     };
+    // Counters, because some things are done in one of many looks only.
     struct Looks {
         unsigned at_the_dead = 0;
         std::uint64_t vain = 0;
     };
+    // What the user or the program has chosen.
     struct Choices {
         bool spread = true;  // over the node's cores, if there are more tasks than cores
         bool overflow_is_error = false;
