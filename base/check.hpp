@@ -4,28 +4,40 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <sstream>
 #include <string>
+#include <type_traits>
 
 namespace poe {
 
-// Prints the failed condition and its values to standard error and aborts. It uses a stream,
-// because this code runs only once.
+// A number, an enum or a text as text. A stream would do the same, but its header costs every file
+// that includes this one.
+template <typename Value>
+[[gnu::cold]] std::string checked_value_text(const Value& value) {
+    if constexpr (std::is_enum_v<Value>) {
+        return std::to_string(static_cast<std::underlying_type_t<Value>>(value));
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+        return std::to_string(value);
+    } else {
+        return std::string(value);
+    }
+}
+
+// Prints the failed condition and its values to standard error and aborts.
 template <typename... Values>
 [[noreturn, gnu::cold, gnu::noinline]] void check_failed(const char* file, int line,
                                                          const char* condition,
                                                          const char* value_names,
                                                          const Values&... values) {
-    std::ostringstream text;
-    text << "poe: internal error at " << file << ":" << line << ": " << condition;
+    std::string text = "poe: internal error at ";
+    text.append(file).append(":").append(std::to_string(line)).append(": ").append(condition);
     if constexpr (sizeof...(values) > 0) {
-        text << " with (" << value_names << ") = (";
+        text.append(" with (").append(value_names).append(") = (");
         const char* separator = "";
-        ((text << separator << values, separator = ", "), ...);
-        text << ")";
+        ((text.append(separator).append(checked_value_text(values)), separator = ", "), ...);
+        text.append(")");
     }
-    text << "\n";
-    std::fputs(text.str().c_str(), stderr);
+    text.append("\n");
+    std::fputs(text.c_str(), stderr);
     std::abort();
 }
 

@@ -26,8 +26,8 @@ struct UserError {
         std::string out;
         if (!source.empty()) {
             out = source;
-            if (line > 0) out += ":" + std::to_string(line);
-            if (line > 0 && column > 0) out += ":" + std::to_string(column);
+            if (line > 0) out.append(":").append(std::to_string(line));
+            if (line > 0 && column > 0) out.append(":").append(std::to_string(column));
             out += ": ";
         }
         out += text;

@@ -69,12 +69,12 @@ std::string beginning_of(const std::string& file) {
 void add(std::vector<CoreFile>& found, const fs::path& directory) {
     const std::string name = directory.filename().string();
     const std::size_t dot = name.rfind('.');
-    const auto task =
-        dot == std::string::npos ? std::nullopt : parse_number<TaskId>(name.substr(dot + 1));
+    const TaskId task =
+        dot == std::string::npos ? -1 : parse_number<TaskId>(name.substr(dot + 1)).value_or(-1);
     const fs::path file = directory / "core";
     std::error_code error;
-    if (!task || *task < 0 || !fs::is_regular_file(file, error)) return;
-    found.push_back({*task, file.string(), program_of_core(beginning_of(file.string()))});
+    if (task < 0 || !fs::is_regular_file(file, error)) return;
+    found.push_back({task, file.string(), program_of_core(beginning_of(file.string()))});
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <cstring>
 #if defined(__x86_64__)
-#include <x86intrin.h>
+#include <emmintrin.h>
 #endif
 
 #include "base/copy_block.hpp"
@@ -109,7 +109,7 @@ class RingCopy {
                                 : copy_ordinarily(to, from, n, fetched);
             return;
         }
-        const std::uint64_t start = __rdtsc();
+        const std::uint64_t start = __builtin_ia32_rdtsc();
         if (way == kNonTemporal) {
             copy_non_temporal(to, from, n);
         } else {
@@ -118,7 +118,7 @@ class RingCopy {
             // wait.
             _mm_sfence();
         }
-        const std::uint64_t ticks = (__rdtsc() - start) * 1024 / n;
+        const std::uint64_t ticks = (__builtin_ia32_rdtsc() - start) * 1024 / n;
         // Limits the time of a copy that was interrupted.
         const auto bounded = static_cast<std::int64_t>(ticks < kMostTicks ? ticks : kMostTicks);
         cost_[way] += (bounded - cost_[way]) / kSmoothing;
