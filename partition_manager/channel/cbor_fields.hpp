@@ -1,10 +1,13 @@
 // Converts structs to and from CBOR by the lists of their fields: a struct is an array of its
 // fields in the order of its list. Writing never fails; reading throws if a value does not fit.
-// Include it only where messages are encoded or decoded, because the JSON library is large.
+// Include it only where messages are encoded or decoded, because it compiles slowly.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,14 +16,10 @@
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "partition_manager/channel/cbor_values.hpp"
 #include "partition_manager/channel/message_fields.hpp"
 
 namespace poe::pm::cbor {
-
-using Json = nlohmann::json;
-using Binary = Json::binary_t;
 
 template <class T>
 inline constexpr bool is_duration = false;
@@ -51,162 +50,151 @@ inline constexpr bool is_variant<std::variant<Structs...>> = true;
 // ---- writing
 
 template <class T>
-Json written(const T& value);
+void add(Value& list, const T& value);
 
 struct Writer {
     template <class T, class... Limit>
     Writer& operator()(const T& value, const Limit&...) {
-        array.push_back(written(value));
+        add(list, value);
         return *this;
     }
     template <class T, std::size_t N>
     void some(const std::array<T, N>& elements, std::uint32_t count) {
-        Json list = Json::array();
-        for (std::uint32_t i = 0; i < count; ++i) list.push_back(written(elements[i]));
-        array.push_back(std::move(list));
+        Value& inner = add_list(list);
+        for (std::uint32_t i = 0; i < count; ++i) add(inner, elements[i]);
     }
     template <std::size_t N>
     void trimmed(const std::array<std::uint8_t, N>& bytes) {
         std::size_t used = N;
         while (used > 0 && bytes[used - 1] == 0) --used;
-        array.push_back(
-            Json::binary({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(used)}));
+        add_bytes(list, bytes.data(), used);
     }
-    Json array = Json::array();
+    Value& list;
 };
 
 template <class T>
-Json written(const T& value) {
-    if constexpr (std::is_arithmetic_v<T>) {
-        return value;
+void add(Value& list, const T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        add_bool(list, value);
     } else if constexpr (std::is_enum_v<T>) {
-        return static_cast<int>(value);
+        add_signed(list, static_cast<int>(value));
+    } else if constexpr (std::is_unsigned_v<T>) {
+        add_unsigned(list, value);
+    } else if constexpr (std::is_integral_v<T>) {
+        add_signed(list, value);
     } else if constexpr (is_duration<T>) {
-        return value.count();
-    } else if constexpr (std::is_same_v<T, std::string>) {
+        add_signed(list, value.count());
+    } else if constexpr (std::is_same_v<T, std::string> || is_byte_array<T>) {
         // Strings of users are bytes, not UTF-8, so they are sent as CBOR byte strings.
-        return Json::binary({value.begin(), value.end()});
-    } else if constexpr (is_byte_array<T>) {
-        return Json::binary({value.begin(), value.end()});
+        add_bytes(list, value.data(), value.size());
     } else if constexpr (is_optional<T>) {
-        return value ? written(*value) : Json();
+        value ? add(list, *value) : add_null(list);
     } else if constexpr (is_pair<T>) {
-        return Json::array({written(value.first), written(value.second)});
+        Value& pair = add_list(list);
+        add(pair, value.first);
+        add(pair, value.second);
     } else if constexpr (is_vector<T>) {
-        Json list = Json::array();
-        for (const auto& each : value) list.push_back(written(each));
-        return list;
+        Value& inner = add_list(list);
+        for (const auto& each : value) add(inner, each);
     } else if constexpr (is_variant<T>) {
-        return Json::array(
-            {value.index(), std::visit([](const auto& m) { return written(m); }, value)});
+        Value& pair = add_list(list);
+        add_unsigned(pair, value.index());
+        std::visit([&](const auto& m) { add(pair, m); }, value);
     } else {
-        Writer writer;
+        Writer writer{add_list(list)};
         fields(writer, const_cast<T&>(value));  // a writer does not modify it
-        return std::move(writer.array);
     }
 }
 
 // ---- reading; throws if a value does not fit
 
 template <class T, class... Limit>
-void read(const Json& json, T& value, const Limit&... limit);
+void read(const Value& source, T& value, const Limit&... limit);
 
 struct Reader {
     template <class T, class... Limit>
     Reader& operator()(T& value, const Limit&... limit) {
-        read(array.at(next++), value, limit...);
+        read(element(list, next++), value, limit...);
         return *this;
     }
     template <class T, std::size_t N>
     void some(std::array<T, N>& elements, std::uint32_t& count) {
-        const Json& list = array.at(next++);
-        require(list.is_array() && list.size() <= N, "list");
-        count = static_cast<std::uint32_t>(list.size());
-        for (std::uint32_t i = 0; i < count; ++i) read(list[i], elements[i]);
+        const Value& inner = element(list, next++);
+        const std::size_t size = list_size(inner);
+        require(size <= N, "list");
+        count = static_cast<std::uint32_t>(size);
+        for (std::uint32_t i = 0; i < count; ++i) read(element(inner, i), elements[i]);
     }
     template <std::size_t N>
     void trimmed(std::array<std::uint8_t, N>& bytes) {
-        const Binary& binary = array.at(next++).get_binary();
-        require(binary.size() <= N, "bytes");
+        const std::string_view from = to_bytes(element(list, next++));
+        require(from.size() <= N, "bytes");
         bytes = {};
-        std::copy(binary.begin(), binary.end(), bytes.begin());
+        std::copy(from.begin(), from.end(), bytes.begin());
     }
-    const Json& array;
+    const Value& list;
     std::size_t next = 0;
 };
 
-// Throws if the value does not fit. The library would convert it silently.
 template <class Number>
-Number number(const Json& json) {
-    if (json.is_number_unsigned()) {
-        const auto value = json.get<std::uint64_t>();
-        if (std::in_range<Number>(value)) return static_cast<Number>(value);
-    } else if (json.is_number_integer()) {
-        const auto value = json.get<std::int64_t>();
-        if (std::in_range<Number>(value)) return static_cast<Number>(value);
-    }
-    throw std::out_of_range("number");
-}
-
-template <class Number>
-Number number_up_to(const Json& json, Number limit) {
-    const auto value = number<Number>(json);
-    require(value >= 0 && value <= limit, "number");
-    return value;
+Number number(const Value& source, Number least = std::numeric_limits<Number>::min(),
+              Number most = std::numeric_limits<Number>::max()) {
+    if constexpr (std::is_unsigned_v<Number>)
+        return static_cast<Number>(to_unsigned(source, most));
+    else
+        return static_cast<Number>(to_signed(source, least, most));
 }
 
 template <class Variant, std::size_t... Index>
-void read_one_of(std::size_t which, const Json& json, Variant& message,
+void read_one_of(std::size_t which, const Value& source, Variant& message,
                  std::index_sequence<Index...>) {
     const auto read_one = [&]<std::size_t I>() {
         if (which != I) return false;
-        read(json, message.template emplace<I>());
+        read(source, message.template emplace<I>());
         return true;
     };
     require((read_one.template operator()<Index>() || ...), "message");
 }
 
 template <class T, class... Limit>
-void read(const Json& json, T& value, const Limit&... limit) {
+void read(const Value& source, T& value, const Limit&... limit) {
     if constexpr (std::is_same_v<T, bool>) {
-        value = json.get<bool>();
-    } else if constexpr (std::is_arithmetic_v<T>) {
+        value = to_bool(source);
+    } else if constexpr (std::is_integral_v<T>) {
         if constexpr (sizeof...(limit) == 0)
-            value = number<T>(json);
+            value = number<T>(source);
         else
-            value = number_up_to<T>(json, limit...);
+            value = number<T>(source, 0, static_cast<T>(limit)...);
     } else if constexpr (std::is_enum_v<T>) {
         static_assert(sizeof...(limit) == 1, "an enumeration needs its last value");
-        value = static_cast<T>(number_up_to<int>(json, static_cast<int>(limit)...));
+        value = static_cast<T>(number<int>(source, 0, static_cast<int>(limit)...));
     } else if constexpr (is_duration<T>) {
         // Without another limit: a time that can be converted to every unit and added to every
         // clock.
         if constexpr (sizeof...(limit) == 0)
-            read(json, value, T(std::chrono::years(100)));
+            read(source, value, T(std::chrono::years(100)));
         else
-            value = T(number_up_to<std::int64_t>(json, limit.count()...));
+            value = T(number<std::int64_t>(source, 0, limit.count()...));
     } else if constexpr (std::is_same_v<T, std::string>) {
-        const Binary& binary = json.get_binary();
-        value.assign(binary.begin(), binary.end());
+        value = to_bytes(source);
     } else if constexpr (is_byte_array<T>) {
-        const Binary& binary = json.get_binary();
-        require(binary.size() == value.size(), "bytes");
-        std::copy(binary.begin(), binary.end(), value.begin());
+        const std::string_view bytes = to_bytes(source);
+        require(bytes.size() == value.size(), "bytes");
+        std::copy(bytes.begin(), bytes.end(), value.begin());
     } else if constexpr (is_optional<T>) {
-        if (!json.is_null()) read(json, value.emplace(), limit...);
+        if (!is_null(source)) read(source, value.emplace(), limit...);
     } else if constexpr (is_pair<T>) {
-        read(json.at(0), value.first);
-        read(json.at(1), value.second);
+        read(element(source, 0), value.first);
+        read(element(source, 1), value.second);
     } else if constexpr (is_vector<T>) {
-        require(json.is_array(), "array");
-        value.resize(json.size());
-        for (std::size_t i = 0; i < value.size(); ++i) read(json[i], value[i]);
+        value.resize(list_size(source));
+        for (std::size_t i = 0; i < value.size(); ++i) read(element(source, i), value[i]);
     } else if constexpr (is_variant<T>) {
-        read_one_of(number<std::size_t>(json.at(0)), json.at(1), value,
+        read_one_of(number<std::size_t>(element(source, 0)), element(source, 1), value,
                     std::make_index_sequence<std::variant_size_v<T>>{});
     } else {
-        require(json.is_array(), "array");
-        Reader reader{json};
+        list_size(source);  // throws if it is not a list
+        Reader reader{source};
         fields(reader, value);
         if constexpr (has_check<T>) check(value);
     }
@@ -219,16 +207,17 @@ namespace poe::pm {
 // A variant is encoded as the number of the alternative, then the struct.
 template <class T>
 std::string cbor_of(const T& value) {
-    std::string out;
-    cbor::Json::to_cbor(cbor::written(value), out);
-    return out;
+    cbor::Tree tree;
+    cbor::add(tree.to_fill(), value);
+    return tree.cbor();
 }
 
 // Throws a std::exception if the bytes are not such a value.
 template <class T>
 T from_cbor(std::string_view bytes) {
+    const cbor::Tree tree(bytes);
     T value;
-    cbor::read(cbor::Json::from_cbor(bytes.begin(), bytes.end()), value);
+    cbor::read(tree.value(), value);
     return value;
 }
 
