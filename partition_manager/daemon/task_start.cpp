@@ -376,7 +376,13 @@ class Round {
         const std::uint32_t command = job.tasks[static_cast<std::size_t>(one.task.task)].command;
         if (programs_.empty()) programs_.resize(commands_.size());
         std::optional<ProgramFile>& program = programs_[command];
-        if (!program) program = look_at_program(commands_[command].program.file);
+        if (!program) {
+            program = look_at_program(commands_[command].program.file);
+            if (job.observe == Observe::kYes && observer_library_.empty())
+                add_attention(one.task,
+                              "calls of other MPI libraries are not observed: "
+                              "libpoe-observe.so is missing; ./dev build makes it");
+        }
         constexpr std::string_view kPreload = "LD_PRELOAD=";
         std::string preload;
         for (const std::string& entry : job.environment)
@@ -401,15 +407,20 @@ class Round {
             set_entry(entries, name, value);
     }
 
+    static void add_attention(StartedTask& task, const std::string& text) {
+        if (!task.attention.empty()) task.attention += "\n";
+        task.attention += text;
+    }
+
     // Makes the task copy its call stacks, because the kernel allows no perf events.
     void add_sampler(StartedTask& task, const ProgramFile& program, std::string& preload,
                      EnvironmentEntries& entries) const {
         if (!program.accepts_preload) {
-            if (!task.attention.empty()) task.attention += "\n";
-            task.attention +=
-                "the program of task " + std::to_string(task.task) +
-                " is not sampled: the kernel allows no perf events, and a timer signal is not "
-                "possible in a program that is static or has a sanitizer (man pmd-sample)";
+            add_attention(task,
+                          "the program of task " + std::to_string(task.task) +
+                              " is not sampled: the kernel allows no perf events, and a timer "
+                              "signal is not possible in a program that is static or has a "
+                              "sanitizer (man pmd-sample)");
             return;
         }
         if (sample_library_.empty()) return;
