@@ -1,9 +1,9 @@
-// The code of Asio, compiled once. In its header-only form every file that includes one of its
+// Compiles the code of Asio once. In its header-only form every file that includes one of its
 // headers would compile its own copy.
 #include <netdb.h>
 
-// Addresses are numbers here. A program that is linked statically cannot use the name service, and
-// the linker would warn of every function that does.
+// Replaces getaddrinfo within Asio. POE does not use Asio's resolver, and the linker warns if a
+// static program contains a call of getaddrinfo.
 static int refuse_name(const char*, const char*, const addrinfo*, addrinfo**) {
     return EAI_FAIL;
 }
