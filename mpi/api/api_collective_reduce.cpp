@@ -28,7 +28,8 @@ int ireduce(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count, MPI
 int reduce_init(Call& call, const void* sendbuf, void* recvbuf, MPI_Count count,
                 MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info,
                 MPI_Request* request) {
-    return prepare(call, comm, request, reduce_of(sendbuf, recvbuf, count, datatype, op, root));
+    return prepare(call, comm, request, reduce_of(sendbuf, recvbuf, count, datatype, op, root),
+                   root);
 }
 
 namespace {

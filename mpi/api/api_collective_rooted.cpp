@@ -35,7 +35,7 @@ int ibcast(Call& call, void* buffer, MPI_Count count, MPI_Datatype datatype, int
 }
 int bcast_init(Call& call, void* buffer, MPI_Count count, MPI_Datatype datatype, int root,
                MPI_Comm comm, MPI_Info, MPI_Request* request) {
-    return prepare(call, comm, request, bcast_of(buffer, count, datatype, root));
+    return prepare(call, comm, request, bcast_of(buffer, count, datatype, root), root);
 }
 
 namespace {
@@ -64,7 +64,8 @@ int gather_init(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Dataty
                 void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                 MPI_Info, MPI_Request* request) {
     return prepare(call, comm, request,
-                   gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+                   gather_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
+                   root);
 }
 
 namespace {
@@ -99,7 +100,8 @@ int gatherv_init(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datat
                  MPI_Comm comm, MPI_Info, MPI_Request* request) {
     return prepare(
         call, comm, request,
-        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root));
+        gatherv_of(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root),
+        root);
 }
 
 namespace {
@@ -129,7 +131,8 @@ int scatter_init(Call& call, const void* sendbuf, MPI_Count sendcount, MPI_Datat
                  void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                  MPI_Info, MPI_Request* request) {
     return prepare(call, comm, request,
-                   scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root));
+                   scatter_of(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root),
+                   root);
 }
 
 namespace {
@@ -164,7 +167,8 @@ int scatterv_init(Call& call, const void* sendbuf, Counts sendcounts, Counts dis
                   int root, MPI_Comm comm, MPI_Info, MPI_Request* request) {
     return prepare(
         call, comm, request,
-        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root));
+        scatterv_of(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root),
+        root);
 }
 
 }  // namespace poe::mpi

@@ -59,7 +59,7 @@ int prepare_send(Call& call, const SendArguments& given, SendMode mode, MPI_Requ
 // Starts a persistent request.
 int restart(Call& call, Noted& noted, Request& request) {
     if (request.type == Request::Type::kWork && request.work->starts_operation())
-        request.operation = note_start(noted, *request.comm);
+        request.operation = note_start(noted, *request.comm, request.facts);
     const Fault fault = start(call.runtime(), request);
     return fault ? fail_message(call, *request.comm, fault) : MPI_SUCCESS;
 }

@@ -104,8 +104,8 @@ CallAbout about_request(const Request& request) noexcept {
     return {TaskActivity::kAnyPeer, TaskActivity::kNoType, 0, 0, request.integer};
 }
 
-std::uint32_t note_start(Noted& noted, Comm& comm, TaskId root) noexcept {
-    noted.collective(comm, comm.operations, trace::Phase::kStarts, root);
+std::uint32_t note_start(Noted& noted, Comm& comm, OperationFacts facts) noexcept {
+    noted.collective(comm, comm.operations, trace::Phase::kStarts, facts);
     return ++comm.operations;
 }
 

@@ -79,7 +79,7 @@ int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
           int root = MPI_PROC_NULL) {
     Comm& members = *find_comm(comm);
     Noted noted(call, about_all_of(members));
-    const std::uint32_t operation = note_start(noted, members, task_of(members, root));
+    const std::uint32_t operation = note_start(noted, members, {task_of_root(members, root)});
     Request* made = environment().checking
                         ? start_checked(call, members, compose)
                         : make_collective(call, members, Sequence::Form::kOnce, compose);
@@ -91,12 +91,14 @@ int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
 
 // Makes a persistent request.
 template <typename Compose>
-int prepare(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose) {
+int prepare(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
+            int root = MPI_PROC_NULL) {
     Comm& members = *find_comm(comm);
     Request* made = environment().checking
                         ? prepare_checked(call, members, compose)
                         : make_collective(call, members, Sequence::Form::kPersistent, compose);
     if (made == nullptr) return call.code();
+    made->facts = {task_of_root(members, root), data_flow_of(call_name(call_of(call.function())))};
     *request = handle_of(*made);
     return MPI_SUCCESS;
 }

@@ -16,7 +16,7 @@ Fault peek(Call& call, Request& request, MPI_Status* status);
 // A collective operation of the communicator is about to start: counts it, and records it. Returns
 // the value of Request::operation. The record comes before the first message of the operation, so
 // that no other member ends before it.
-std::uint32_t note_start(Noted& noted, Comm& comm, TaskId root = -1) noexcept;
+std::uint32_t note_start(Noted& noted, Comm& comm, OperationFacts facts = {}) noexcept;
 // Records which collective operation the call waits for, if the request stands for one.
 void note_end(Noted& noted, const Request& request) noexcept;
 

@@ -14,13 +14,14 @@ void Noted::enter(const Call& call, const CallAbout& about) noexcept {
 }
 
 void Noted::record_collective(const Comm& comm, std::uint32_t number, trace::Phase phase,
-                              TaskId root) noexcept {
+                              OperationFacts facts) noexcept {
     // Groups of CCL have numbers of their own below this bit.
     constexpr std::int32_t kCommunicator = 0x40000000;
     const comm::Runtime* const runtime = process_context().runtime;
-    if (runtime != nullptr && runtime->is_guest(root)) root = -1;
-    process_context().tracer.collective(
-        root, kCommunicator | static_cast<std::int32_t>(comm.context), bytes_, number, phase);
+    if (runtime != nullptr && runtime->is_guest(facts.root)) facts.root = -1;
+    process_context().tracer.collective(facts.root,
+                                        kCommunicator | static_cast<std::int32_t>(comm.context),
+                                        bytes_, number, phase, facts.flow);
 }
 
 }  // namespace poe::mpi

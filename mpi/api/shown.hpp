@@ -27,9 +27,11 @@ inline CallAbout about_all_of(const Comm& comm) noexcept {
     return {TaskActivity::kAnyPeer, comm.group_number(), 0, comm.context, 0};
 }
 
-// The task of a rank of the own group; -1 if it is none.
-inline TaskId task_of(const Comm& comm, int rank) noexcept {
-    return rank >= 0 && rank < comm.size() && !comm.is_inter() ? comm.local->task(rank) : -1;
+// The task that the argument `root` of a collective call names; -1 if it names none. On an
+// intercommunicator, the root itself passes MPI_ROOT, and the other group names its rank.
+inline TaskId task_of_root(const Comm& comm, int root) noexcept {
+    if (root == MPI_ROOT && comm.is_inter()) return comm.local->task(comm.rank);
+    return root >= 0 && root < comm.peers().size() ? comm.peers().task(root) : -1;
 }
 
 // Shows the call to watchers as long as it exists. Costs four stores.
@@ -68,11 +70,11 @@ class Noted {
     Noted& operator=(const Noted&) = delete;
 
     // The call is part of a collective operation of this communicator; `number` is that of
-    // Comm::operations. `root` is a task or -1.
+    // Comm::operations.
     void collective(const Comm& comm, std::uint32_t number, trace::Phase phase,
-                    TaskId root = -1) noexcept {
+                    OperationFacts facts = {}) noexcept {
         if (region_ != 0) [[unlikely]]
-            record_collective(comm, number, phase, root);
+            record_collective(comm, number, phase, facts);
     }
 
     // The bytes that the call has moved, for its end.
@@ -81,7 +83,7 @@ class Noted {
   private:
     [[gnu::cold]] void enter(const Call& call, const CallAbout& about) noexcept;
     [[gnu::cold]] void record_collective(const Comm& comm, std::uint32_t number, trace::Phase phase,
-                                         TaskId root) noexcept;
+                                         OperationFacts facts) noexcept;
 
     std::uint32_t region_ = 0;  // 0: not recorded
     Bytes bytes_ = 0;
@@ -101,12 +103,13 @@ class VisibleCall {
 };
 
 // A collective operation of this communicator that blocks, and in which every member takes part.
-// `root`: a rank of the own group, or any other value for none.
+// `root`: the argument of that name; MPI_PROC_NULL if there is none.
 class VisibleCollective : public VisibleCall {
   public:
     VisibleCollective(const Call& call, Comm& comm, int root = MPI_PROC_NULL) noexcept
         : VisibleCall(call, about_all_of(comm)) {
-        noted_.collective(comm, comm.operations++, trace::Phase::kWhole, task_of(comm, root));
+        noted_.collective(comm, comm.operations++, trace::Phase::kWhole,
+                          {task_of_root(comm, root)});
     }
     // The bytes of the vector or of a block.
     void moved(Bytes bytes) noexcept { noted_.moved(bytes); }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/data_flow.hpp"
 #include "collectives/call/groups.hpp"
 #include "collectives/engine/list_agreement.hpp"
 #include "comm/matching/pipe.hpp"
@@ -62,6 +63,13 @@ struct CommOwned {
 struct NumberRange {
     int first = 0;
     int count = 0;
+};
+
+// What a trace tells of a collective operation besides its communicator and number.
+struct OperationFacts {
+    TaskId root = -1;  // -1: it has none
+    DataFlow flow =
+        DataFlow::kNone;  // if a persistent request starts it; see trace::Tracer::collective
 };
 
 struct Comm final : CommBase {

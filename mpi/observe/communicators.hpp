@@ -39,6 +39,11 @@ struct Communicator : ObservedComm {
         return static_cast<std::size_t>(rank) < tasks.size() ? tasks[static_cast<std::size_t>(rank)]
                                                              : -1;
     }
+    // This task, as a member of an intercommunicator.
+    TaskId own_task() const noexcept {
+        const auto rank = static_cast<std::size_t>(own_rank);
+        return rank < own_tasks.size() ? own_tasks[rank] : -1;
+    }
 };
 
 // Not for several threads.

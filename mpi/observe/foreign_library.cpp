@@ -73,6 +73,7 @@ std::optional<ForeignLibrary> ForeignLibrary::recognize(Find find) {
         library.status_ignore = 1;
         library.any_source = -2;
         library.proc_null = -1;
+        library.root = -3;
         library.cart_ = 2;
         library.graph_ = 1;
         library.status_bytes = 20;

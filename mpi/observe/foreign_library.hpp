@@ -44,6 +44,7 @@ class ForeignLibrary {
     int any_source = -1;
     int any_tag = -1;
     int proc_null = 0;
+    int root = -4;  // MPI_ROOT
     std::size_t status_bytes = 0;
 
     // A handle that was passed as an argument, or that is at this address.

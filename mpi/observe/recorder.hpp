@@ -47,6 +47,7 @@ struct Pending {
     std::uint32_t number = 0;   // of the message; 0: not known yet. Or of the collective operation
     std::uint32_t request = 0;  // counts the requests of this task
     TaskId root = -1;
+    DataFlow flow = DataFlow::kNone;  // of a persistent collective operation
     Communicator* comm = nullptr;
     const void* new_comm = nullptr;  // where the library stores the communicator that it makes
 };
@@ -103,6 +104,8 @@ class Recorder {
                   End& end);
     void send_of_exchange(const PoeObservedCall& call, const CallShape& shape,
                           const Communicator& comm);
+    TaskId root_of(const PoeObservedCall& call, const CallShape& shape,
+                   const Communicator& comm) const noexcept;
     Bytes bytes_of(const PoeObservedCall& call, const CallShape& shape, int count, int type);
     Bytes bytes_of(long elements, Word type);
     Bytes collective_bytes(const PoeObservedCall& call, const CallShape& shape,

@@ -276,7 +276,8 @@ void Recorder::start_persistent(const PoeObservedCall& call, const CallShape& sh
                                         .site = sites_.find(call)},
                                .part = trace::CallPart::kCollectiveStarts,
                                .number = pending->number,
-                               .bytes = end.bytes});
+                               .bytes = end.bytes,
+                               .flow = pending->flow});
         }
     }
 }
@@ -375,8 +376,8 @@ void Recorder::add_request(const PoeObservedCall& call, const CallShape& shape,
             break;
         default:
             pending.kind = Pending::Kind::kCollective;
-            if (shape.root >= 0 && !notes.comm->inter)
-                pending.root = notes.comm->task(integer(call, shape.root));
+            if (pending.persistent)
+                pending.flow = data_flow_of(call_name(static_cast<poe::Call>(call.number)));
             break;
     }
     if (pending.active) count_wildcard(pending, 1);

@@ -263,14 +263,14 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
         case Action::kMakeComm:
         case Action::kStartCollective:
         case Action::kStartMakingComm:
+        case Action::kMakeCollective:
             if (notes.comm == nullptr) break;
-            notes.collective = true;
+            notes.collective = shape.action != Action::kMakeCollective;
             notes.end.bytes = collective_bytes(call, shape, *notes.comm);
             notes.end.tag = notes.comm->handle == library_.comm_world
                                 ? 0
                                 : static_cast<std::int32_t>(notes.comm->context);
-            if (shape.root >= 0 && !notes.comm->inter)
-                notes.root = notes.comm->task(integer(call, shape.root));
+            notes.root = root_of(call, shape, *notes.comm);
             if (shape.action == Action::kStartCollective ||
                 shape.action == Action::kStartMakingComm)
                 notes.phase = trace::Phase::kStarts;
@@ -279,6 +279,16 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
             if (is_of_object(shape.action)) describe_object(call, shape, notes);
             break;
     }
+}
+
+// The task that the argument `root` names; -1 if it names none. On an intercommunicator, the root
+// itself passes MPI_ROOT, and the other group names its rank.
+[[gnu::always_inline]] inline TaskId Recorder::root_of(const PoeObservedCall& call,
+                                                       const CallShape& shape,
+                                                       const Communicator& comm) const noexcept {
+    if (shape.root < 0) return -1;
+    const int root = integer(call, shape.root);
+    return comm.inter && root == library_.root ? comm.own_task() : comm.task(root);
 }
 
 // Writes member by member: to copy what has just been written in parts takes longer than all the

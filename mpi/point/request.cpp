@@ -40,6 +40,7 @@ void Request::reset() noexcept {
         check.reset();
         work.reset();
         operation = 0;
+        facts = {};
         generalized = {};
     }
     type = Type::kNone;

@@ -138,6 +138,7 @@ struct Request final : Object {
     // kWork: one more than the number of the collective operation in Comm::operations; 0: it is
     // something else, or has not been started.
     std::uint32_t operation = 0;
+    OperationFacts facts;  // of a persistent collective operation
     Generalized generalized;
     // In the list of active requests of the type kWork.
     Request* next_work = nullptr;

@@ -12,9 +12,11 @@ import tempfile
 import unittest
 
 from launching import BUILD, SANITIZED, SOURCE, LaunchTest, main, poe, wait_for
-from trace_file import Trace
+from trace_file import ALL_TO_ALL, ALL_TO_ONE, BARRIER, ENDS, ONE_TO_ALL, PHASE_BITS, STARTS, Trace
 
-STARTS, ENDS = 1, 2
+NOBODY = 0xffffffff
+# A call with the data flow that the start of a persistent operation has.
+LIKE = {BARRIER: "MPI_Barrier", ALL_TO_ALL: "MPI_Allreduce", ONE_TO_ALL: "MPI_Bcast", ALL_TO_ONE: "MPI_Reduce"}
 
 # A call or user's region: its name, its beginning and end, and how many of the program's regions are around it.
 Call = collections.namedtuple("Call", "name begin end phase")
@@ -59,10 +61,11 @@ class Job:
             elif record.kind == "collective":
                 key = (record.b >> 32, record.extra)
                 region, begin = stack[-1]
-                if record.detail == STARTS:
-                    pending[key] = (key, begin, names[region], record.a)
+                part, flow = record.detail & PHASE_BITS, record.detail >> 2
+                if part == STARTS:
+                    pending[key] = (key, begin, LIKE[flow] if flow else names[region], record.a)
                 else:
-                    joined.append(pending.pop(key) if record.detail == ENDS else (key, begin, names[region], record.a))
+                    joined.append(pending.pop(key) if part == ENDS else (key, begin, names[region], record.a))
         self.calls[task], self.computing[task] = calls, computing
 
     def around(self, task, time):
@@ -113,7 +116,7 @@ class Job:
         """ns by (wait state, task), by the formulas of docs/wait-states.md; only those in calls of this name."""
         waits = collections.Counter()
         for members in self.members.values():
-            members = [each for each in members if name in (None, each.name)]
+            members = [each for each in members if name in (None, each.name) and self.takes_part(each)]
             entered = {each.task: each.entered for each in members}
             for each in members:
                 last = max((time, task) for task, time in entered.items() if time <= each.left)
@@ -126,6 +129,11 @@ class Job:
                 if last[0] > begin:
                     waits[state, each.task] += last[0] - begin
         return waits
+
+    @staticmethod
+    def takes_part(member):
+        """A member of the root's group of an intercommunicator that is not the root takes no part in a rooted call."""
+        return Job.state_of(member) not in ("late broadcast", "early reduce", "late member") or member.root != NOBODY
 
     @staticmethod
     def state_of(member):
@@ -286,6 +294,41 @@ class MpiDiagnosis(MplDiagnosis):
             _, summary = self.traced(how)
             names = {row["name"] for state in summary["wait_states"] for row in state["by_communicator"]}
             self.assertEqual(names, {"mesh"})
+
+
+    def test_intercommunicator(self):
+        """Task 0 is the root of a broadcast to the other group, and then of a reduction there; the other member of its group
+        takes no part."""
+        def holds(job):
+            return {("late broadcast", 2), ("late broadcast", 3), ("early reduce", 0)} <= set(job.collective_waits())
+
+        summary = self.traced_until("inter", holds)
+        waits = self.told_waits(summary)
+        self.assertEqual({task for state, task in waits if state == "late broadcast"}, {2, 3})
+        self.assertEqual({task for state, task in waits if state == "early reduce"}, {0})
+
+
+class PersistentDiagnosis(MplDiagnosis):
+    """Requests that are started again and again; the call that starts one does not tell its operation."""
+    compiler, source = "mpicc.poe", "mpi_diagnosis_tasks"
+    link = ("-Wl,--no-as-needed", "-lmpl")
+    test_chain = test_order = test_phases = None
+
+    def test_collectives(self):
+        meant = {("late broadcast", task) for task in (1, 2, 3)} | {("early reduce", 0)}
+        meant |= {("wait at barrier", task) for task in (0, 2, 3)} | {("wait at NxN", task) for task in (0, 1, 3)}
+        job, summary = self.traced_in_order(lambda job: meant <= set(job.collective_waits()), "persistent",
+                                            check=self.assert_waits)
+        self.assertLessEqual(meant, set(self.told_waits(summary)))
+        started = [LIKE[record.detail >> 2] for record in job.trace.of(3, "collective") if record.detail & PHASE_BITS == STARTS]
+        self.assertEqual(started, 2 * ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"])
+        roots = [record.a for record in job.trace.of(3, "collective") if record.detail & PHASE_BITS == STARTS]
+        self.assertEqual(roots, 2 * [NOBODY, 0, 0, NOBODY])
+
+
+@unittest.skipIf(SANITIZED, "observers cannot have a sanitizer")
+class MpichPersistentDiagnosis(PersistentDiagnosis):
+    compiler, link, regions = "/usr/bin/mpicc.mpich", ("-ldl",), False
 
 
 class WindowDiagnosis(MplDiagnosis):

@@ -7,8 +7,11 @@ import struct
 
 HEADER = 4096
 KINDS = ("none enter leave send receive collective bytes text define marker progress counter system clock tracing lost doing "
-         "ended send_ended context sample sampling call carried_out whole_call").split()
+         "ended send_ended context sample sampling call carried_out whole_call block").split()
 CALL_LINE = 6  # what a define record defines for records of kind call
+# In `detail` of a collective record: the part in the operation, and the data flow from bit 2 on.
+STARTS, ENDS, PHASE_BITS = 1, 2, 3
+BARRIER, ALL_TO_ALL, ONE_TO_ALL, ALL_TO_ONE, PREFIX = 1, 2, 3, 4, 5
 
 Record = collections.namedtuple("Record", "time kind detail extra a b text")
 Stream = collections.namedtuple("Stream", "kind task node node_name tasks level wraps capacity length origin process records")
@@ -24,7 +27,7 @@ class Trace:
         while at < len(data):
             (magic, version, order, header, size, kind, task, node, tasks, level, wraps, capacity, length, origin, _wall,
              process) = struct.unpack_from("<8s5IiiiiIQQQQq", data, at)
-            assert (magic, version, order, header, size) == (b"POETRACE", 8, 0x01020304, HEADER, 24), at
+            assert (magic, version, order, header, size) == (b"POETRACE", 9, 0x01020304, HEADER, 24), at
             name = data[at + 152:at + 216].split(b"\0")[0].decode()
             body = data[at + HEADER:at + HEADER + length]
             assert length > 0 and len(body) == length
@@ -90,7 +93,7 @@ def parts_of(time, detail, extra, request, length, line):
     def about(number):
         return Record(time, "context", 0, 0, number, context, "")
 
-    part = detail >> 2
+    part = detail >> 2 & 7
     if detail & 1:
         yield Record(time, "enter", 0, site, region, end_of_message, "")
         yield about(0)
@@ -98,6 +101,6 @@ def parts_of(time, detail, extra, request, length, line):
         yield Record(time, ("send", "receive", "send_ended")[part - 1], 2, extra, peer, tag << 32 | (length if part < 3 else 0), "")
         yield about(request)
     elif part in (4, 5, 6):
-        yield Record(time, "collective", part - 4, extra, root, (0x40000000 | context) << 32 | length, "")
+        yield Record(time, "collective", detail >> 5 << 2 | part - 4, extra, root, (0x40000000 | context) << 32 | length, "")
     if detail & 2:
         yield Record(time, "leave", 0, 0, region, length, "")

@@ -294,7 +294,7 @@ void Replay::note_arrival(TaskTimeline& task, Time when) {
 
 void Replay::meet(TaskId id, TaskTimeline& task, const Event& event) {
     const Record& record = event.record;
-    const auto how = static_cast<Phase>(record.detail);
+    const auto how = phase_of_collective(record.detail);
     if (how != Phase::kEnds) ++task.collectives;
     if (task.frames.empty()) return;
     CallFrame& frame = task.frames.back();
@@ -309,12 +309,13 @@ void Replay::meet(TaskId id, TaskTimeline& task, const Event& event) {
     frame.bytes += source_.bytes_of(event);
     Meeting& meeting = meetings_[key];
     ++meeting.inside;
-    const DataFlow flow = definitions_.region(frame.region).flow;
+    const DataFlow flow = flow_of(record, definitions_.region(frame.region));
     if (meeting.flow == DataFlow::kNone) meeting.flow = flow;
     if (record.a == static_cast<std::uint32_t>(id)) {
         meeting.root = id;
         meeting.root_entered = frame.since;
     }
+    if (!takes_part(record, flow)) return;
     if (meeting.inside > 1 && frame.since < meeting.last_entered) return;
     meeting.last = id;
     meeting.last_entered = frame.since;
@@ -333,7 +334,7 @@ WaitPattern Replay::pattern_of_last(const Meeting& meeting, TaskId member) {
             return WaitPattern::kLateMember;
         case DataFlow::kPrefix:
             return meeting.last < member ? WaitPattern::kEarlyScan : WaitPattern::kLateMember;
-        case DataFlow::kNone:  // of a persistent request, whose kind its start does not tell
+        case DataFlow::kNone:  // a persistent request in a trace before version 9
             return meeting.root < 0 ? WaitPattern::kNxN : WaitPattern::kLateMember;
         case DataFlow::kAllToAll:
             break;

@@ -189,7 +189,7 @@ void HistoryMaker::note_collective(const Event& event, TaskId task) {
     const TaskTimeline& timeline = timeline_of(task);
     const CallFrame* call = timeline.call(replay_.definitions());
     if (call == nullptr) return;
-    const auto phase = static_cast<Phase>(record.detail);
+    const auto phase = phase_of_collective(record.detail);
     const std::uint32_t group = high(record.b);
     Calls& calls = calls_[pair(static_cast<std::uint32_t>(task), group)];
     // An operation may end after later ones have started, so only starts count laps.
@@ -213,8 +213,10 @@ void HistoryMaker::note_collective(const Event& event, TaskId task) {
         inside.erase(std::next(member).base());
         return;
     }
+    const DataFlow flow =
+        flow_of(record, replay_.definitions().region(timeline.frames.back().region));
+    if (!takes_part(record, flow)) return;
     CollectiveOperation& made = history_.operations[operation];
-    const DataFlow flow = replay_.definitions().region(timeline.frames.back().region).flow;
     if (made.flow == DataFlow::kNone) made.flow = flow;
     if (const auto root = static_cast<TaskId>(record.a); history_.tasks.has(root)) made.root = root;
     const auto number = static_cast<std::uint32_t>(history_.members.size());

@@ -47,6 +47,26 @@ OTF2_CollectiveOp operation_of(const std::string& name) {
     return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
+// The same for an operation whose call has a name that does not tell.
+OTF2_CollectiveOp operation_of(DataFlow flow) {
+    switch (flow) {
+        case DataFlow::kBarrier:
+        case DataFlow::kFence:
+            return OTF2_COLLECTIVE_OP_BARRIER;
+        case DataFlow::kAllToAll:
+            return OTF2_COLLECTIVE_OP_ALLTOALL;
+        case DataFlow::kOneToAll:
+            return OTF2_COLLECTIVE_OP_BCAST;
+        case DataFlow::kAllToOne:
+            return OTF2_COLLECTIVE_OP_REDUCE;
+        case DataFlow::kPrefix:
+            return OTF2_COLLECTIVE_OP_SCAN;
+        case DataFlow::kNone:
+            break;
+    }
+    return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
+}
+
 // Returns the role of a region for readers of the archive.
 OTF2_RegionRole role_of(const Region& region) {
     if (region.of_user) return OTF2_REGION_ROLE_CODE;
@@ -200,7 +220,7 @@ class Otf2 : public ExportSink {
     }
     void collective(TaskId task, Time at, const Event& event, Bytes bytes) override {
         Location& on = locations_[task];
-        const auto phase = static_cast<Phase>(event.record.detail);
+        const auto phase = phase_of_collective(event.record.detail);
         // Never 0, which means none.
         const std::uint64_t key = pair(high(event.record.b), event.record.extra) + 1;
         const std::uint32_t root =
@@ -211,7 +231,10 @@ class Otf2 : public ExportSink {
         }
         if (phase == Phase::kStarts) {
             const std::uint64_t request = ++on.requests;
-            on.started[key] = {operation_of(on.entered), root, bytes, request};
+            const DataFlow flow = flow_of_collective(event.record.detail);
+            on.started[key] = {
+                flow != DataFlow::kNone ? operation_of(flow) : operation_of(on.entered), root,
+                bytes, request};
             check(OTF2_EvtWriter_NonBlockingCollectiveRequest(on.writer, nullptr, on.time(at),
                                                               request));
             ++on.events;

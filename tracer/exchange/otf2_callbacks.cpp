@@ -6,6 +6,36 @@ namespace {
 
 using List = OTF2_AttributeList;
 
+// kNone for an operation that is of no use to tell for whom a member waits.
+DataFlow flow_of(OTF2_CollectiveOp operation) {
+    switch (operation) {
+        case OTF2_COLLECTIVE_OP_BARRIER:
+            return DataFlow::kBarrier;
+        case OTF2_COLLECTIVE_OP_BCAST:
+        case OTF2_COLLECTIVE_OP_SCATTER:
+        case OTF2_COLLECTIVE_OP_SCATTERV:
+            return DataFlow::kOneToAll;
+        case OTF2_COLLECTIVE_OP_GATHER:
+        case OTF2_COLLECTIVE_OP_GATHERV:
+        case OTF2_COLLECTIVE_OP_REDUCE:
+            return DataFlow::kAllToOne;
+        case OTF2_COLLECTIVE_OP_ALLGATHER:
+        case OTF2_COLLECTIVE_OP_ALLGATHERV:
+        case OTF2_COLLECTIVE_OP_ALLTOALL:
+        case OTF2_COLLECTIVE_OP_ALLTOALLV:
+        case OTF2_COLLECTIVE_OP_ALLTOALLW:
+        case OTF2_COLLECTIVE_OP_ALLREDUCE:
+        case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
+        case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
+            return DataFlow::kAllToAll;
+        case OTF2_COLLECTIVE_OP_SCAN:
+        case OTF2_COLLECTIVE_OP_EXSCAN:
+            return DataFlow::kPrefix;
+        default:
+            return DataFlow::kNone;
+    }
+}
+
 }  // namespace
 
 void Otf2Importer::set_regions(OTF2_GlobalEvtReaderCallbacks* calls) {
@@ -118,16 +148,16 @@ void Otf2Importer::set_collectives(OTF2_GlobalEvtReaderCallbacks* calls) {
         });
     OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(
         calls,
-        [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_CollectiveOp,
+        [](OTF2_LocationRef on, OTF2_TimeStamp at, void* data, List*, OTF2_CollectiveOp operation,
            OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received, uint64_t request) {
             Otf2Row* row = self(data).row_of(on, "NonBlockingCollectiveComplete");
             if (row == nullptr) return OTF2_CALLBACK_SUCCESS;
             const auto asked = row->asked.find(request);
             if (asked == row->asked.end()) return OTF2_CALLBACK_SUCCESS;
             Record record = self(data).collective(*row, comm, root, std::max(sent, received));
-            record.detail = static_cast<std::uint8_t>(Phase::kStarts);
+            record.detail = collective_detail(Phase::kStarts, flow_of(operation));
             row->out.replace(asked->second, record);
-            record.detail = static_cast<std::uint8_t>(Phase::kEnds);
+            record.detail = collective_detail(Phase::kEnds);
             row->out.put(self(data).time_of(at), record);
             row->asked.erase(asked);
             return OTF2_CALLBACK_SUCCESS;

@@ -104,7 +104,7 @@ class Finder : public Listener {
     using CallsOfTasks = std::map<TaskId, std::vector<TaskCall>>;
 
     void begin_call(const Event& event, TaskId task) {
-        const auto how = static_cast<Phase>(event.record.detail);
+        const auto how = phase_of_collective(event.record.detail);
         const auto& frames = replay_.state().tasks[static_cast<std::size_t>(task)].frames;
         if (how == Phase::kEnds || frames.empty()) return;
         std::vector<TaskCall>& calls = groups_[high(event.record.b)][task];

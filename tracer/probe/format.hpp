@@ -31,12 +31,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/data_flow.hpp"
 #include "base/types.hpp"
 
 namespace poe::trace {
 
 inline constexpr std::array<char, 8> kMagic{'P', 'O', 'E', 'T', 'R', 'A', 'C', 'E'};
-inline constexpr std::uint32_t kVersion = 8;
+inline constexpr std::uint32_t kVersion = 9;
 inline constexpr std::uint32_t kOldestVersion = 1;  // oldest version that readers support
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::size_t kHeaderBytes = 4096;  // streams in a file begin at multiples of it
@@ -54,7 +55,7 @@ enum class Kind : std::uint8_t {
     kLeave = 2,       // a: region; b: bytes moved, or 0
     kSend = 3,        // detail: class; extra: number; a: destination; b: pair(type, bytes)
     kReceive = 4,     // detail: class; extra: number; a: source; b: pair(type, bytes)
-    kCollective = 5,  // after its kEnter. detail: Phase; extra: number of the
+    kCollective = 5,  // after its kEnter. detail: collective_detail(); extra: number of the
                       // call in its group, modulo 65536; a: root or kNobody; b: pair(group, bytes)
     kBytes = 6,       // after a record whose bytes are kManyBytes. b: the bytes
     kText = 7,        // detail: how many of the 14 bytes after it are text; after its owner
@@ -96,6 +97,21 @@ enum class Phase : std::uint8_t {
     kEnds = 2,    // waits for the end of an operation that was started before
 };
 
+//   detail of a kCollective:  data flow 7..2 | phase 1..0
+// The data flow is that of an operation that a persistent request starts, because the name of the
+// call that starts it does not tell. It is kNone if the name tells.
+constexpr std::uint8_t collective_detail(Phase phase, DataFlow flow = DataFlow::kNone) noexcept {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(flow) << 2 |
+                                     static_cast<unsigned>(phase));
+}
+constexpr Phase phase_of_collective(std::uint8_t detail) noexcept {
+    return static_cast<Phase>(detail & 3u);
+}
+constexpr DataFlow flow_of_collective(std::uint8_t detail) noexcept {
+    const unsigned flow = detail >> 2;
+    return flow < kDataFlows ? static_cast<DataFlow>(flow) : DataFlow::kNone;
+}
+
 // What a kCall says besides the beginning or the end of the call.
 enum class CallPart : std::uint8_t {
     kNone = 0,
@@ -108,9 +124,12 @@ enum class CallPart : std::uint8_t {
 };
 inline constexpr std::uint8_t kLastCallPart = 6;
 
-//   detail of a kCall:  part 7..2 | the call ends 1 | the call begins 0
-constexpr std::uint8_t call_detail(CallPart part, bool begins, bool ends) noexcept {
-    return static_cast<std::uint8_t>(static_cast<unsigned>(part) << 2 | (ends ? 2u : 0u) |
+//   detail of a kCall:  data flow 7..5 | part 4..2 | the call ends 1 | the call begins 0
+// The data flow is that of the kCollective that the kCall stands for.
+constexpr std::uint8_t call_detail(CallPart part, bool begins, bool ends,
+                                   DataFlow flow = DataFlow::kNone) noexcept {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(flow) << 5 |
+                                     static_cast<unsigned>(part) << 2 | (ends ? 2u : 0u) |
                                      (begins ? 1u : 0u));
 }
 constexpr bool call_begins(std::uint8_t detail) noexcept {
@@ -120,7 +139,10 @@ constexpr bool call_ends(std::uint8_t detail) noexcept {
     return (detail & 2u) != 0;
 }
 constexpr std::uint8_t part_of_call(std::uint8_t detail) noexcept {
-    return detail >> 2;
+    return detail >> 2 & 7u;
+}
+constexpr DataFlow flow_of_call(std::uint8_t detail) noexcept {
+    return flow_of_collective(static_cast<std::uint8_t>(detail >> 5 << 2));
 }
 
 // The object that kDefine names. Ids are local to the stream.

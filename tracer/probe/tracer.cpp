@@ -151,12 +151,12 @@ void Tracer::send_ended(std::uint8_t flow, TaskId to, std::int32_t type, std::ui
 }
 
 void Tracer::collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
-                        Phase phase) noexcept {
+                        Phase phase, DataFlow flow) noexcept {
     Recorder* recorder = for_states(kCollectivesLevel);
     if (recorder == nullptr) return;
     record_with_bytes(*recorder,
                       {.kind = Kind::kCollective,
-                       .detail = static_cast<std::uint8_t>(phase),
+                       .detail = collective_detail(phase, flow),
                        .extra = static_cast<std::uint16_t>(number),
                        .a = static_cast<std::uint32_t>(root)},
                       static_cast<std::uint32_t>(group), bytes);
@@ -195,7 +195,7 @@ bool Tracer::call(const CallRecord& call, OpenCall* open) noexcept {
     if (line == 0 || call.bytes >= kManyBytes) [[unlikely]]
         return call_in_several(call);
     const Record record =
-        record_of_words(Kind::kCall, call_detail(call.part, call.begins, call.ends),
+        record_of_words(Kind::kCall, call_detail(call.part, call.begins, call.ends, call.flow),
                         number_of_part(call.part, call.number), line,
                         pair(call.request, static_cast<std::uint32_t>(call.bytes)));
     const auto number = recorder->record_numbered({&record, 1});
@@ -227,7 +227,7 @@ bool Tracer::end_call(const OpenCall& open, const CallRecord& end) noexcept {
     const About about{line.context, call.request};
     const auto operation = [&](Phase phase) {
         collective(line.root, static_cast<std::int32_t>(group_of_context(line.context)), call.bytes,
-                   call.number, phase);
+                   call.number, phase, call.flow);
     };
     bool recorded = true;
     if (call.begins)

@@ -66,6 +66,7 @@ struct CallRecord {
     std::uint32_t number = 0;   // of the message or of the collective operation
     std::uint32_t request = 0;  // that the part is about; 0: none
     Bytes bytes = 0;
+    DataFlow flow = DataFlow::kNone;  // see Tracer::collective
 };
 
 // Where the beginning of a call is recorded, for the end of the call.
@@ -128,9 +129,10 @@ class Tracer {
     // The end of a nonblocking send was reported to the program.
     void send_ended(std::uint8_t flow, TaskId to, std::int32_t type, std::uint32_t number,
                     About about = {}) noexcept;
-    // Call after enter(). `root`: a task, or -1 for none.
+    // Call after enter(). `root`: a task, or -1 for none. `flow`: of an operation that a persistent
+    // request starts; otherwise kNone, because the name of the call tells it.
     void collective(TaskId root, std::int32_t group, Bytes bytes, std::uint32_t number,
-                    Phase phase = Phase::kWhole) noexcept;
+                    Phase phase = Phase::kWhole, DataFlow flow = DataFlow::kNone) noexcept;
 
     // How the collective call that was entered last is carried out from now on: the name of the
     // path or algorithm, and the round, from 1 on, of how many; 0: it has none.

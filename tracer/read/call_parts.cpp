@@ -45,7 +45,7 @@ std::optional<Record> CallParts::part() const noexcept {
     };
     const auto operation = [this](Phase phase) {
         Record found = record(Kind::kCollective);
-        found.detail = static_cast<std::uint8_t>(phase);
+        found.detail = collective_detail(phase, flow_of_call(call_.detail));
         found.extra = call_.extra;
         found.a = line_.root;
         found.b = pair(group_of_context(line_.context), low(call_.b));

@@ -68,21 +68,6 @@ Region call_of(std::string name) {
     return region;
 }
 
-// Reductions and gathers whose result every member gets, or a part of it, are kAllToAll.
-DataFlow flow_of(std::string_view name) {
-    const bool everywhere = contains(name, "all") || contains(name, "neighbor") ||
-                            (contains(name, "reduce") && contains(name, "scatter"));
-    if (name == "mpi_win_fence") return DataFlow::kFence;
-    if (contains(name, "barrier") || contains(name, "sync") || contains(name, "finalize") ||
-        name == "mpi_win_free")
-        return DataFlow::kBarrier;
-    if (everywhere) return DataFlow::kAllToAll;
-    if (contains(name, "bcast") || contains(name, "scatter")) return DataFlow::kOneToAll;
-    if (contains(name, "reduce") || contains(name, "gather")) return DataFlow::kAllToOne;
-    if (contains(name, "scan") || contains(name, "prefix")) return DataFlow::kPrefix;
-    return DataFlow::kAllToAll;
-}
-
 // A call that starts or ends operations of any kind does not tell their data flow.
 bool is_of_any_operation(std::string_view name) {
     return contains(name, "collwait") || contains(name, "colltest");
@@ -92,7 +77,7 @@ Region collective_of(std::string name) {
     const std::string plain = lower(name);
     Region region{.name = std::move(name), .state = State::kCollective};
     if (only_looks(plain)) region.state = State::kPolling;
-    if (!is_of_any_operation(plain)) region.flow = flow_of(plain);
+    if (!is_of_any_operation(plain)) region.flow = data_flow_of(plain);
     return region;
 }
 

@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/data_flow.hpp"
+#include "tracer/probe/format.hpp"
+
 namespace poe::trace {
 
 // The state of a task, for colours and sums.
@@ -21,18 +24,6 @@ enum class State : std::uint8_t {
 inline constexpr std::size_t kStates = 7;
 // Returns "computing", "sending" ...
 std::string_view state_word(State state);
-
-// Which members of a collective call need data of which other members.
-enum class DataFlow : std::uint8_t {
-    kNone,      // not a collective call, or unknown
-    kBarrier,   // no data; every member waits for all
-    kAllToAll,  // every member needs the data of all
-    kOneToAll,  // members need the data of the root
-    kAllToOne,  // the root needs the data of all
-    kPrefix,    // a member needs the data of the members before it
-    kFence,     // as kBarrier; the data were moved by operations on a window
-};
-inline constexpr std::size_t kDataFlows = 7;
 
 struct Region {
     std::string name;
@@ -52,6 +43,17 @@ struct Region {
 // Returns the region of that name. `what`: 0 a call, 1 a collective call, 2 a section of the
 // program.
 Region region_of(std::string name, std::uint64_t what);
+// Returns the data flow of a collective operation. `call`: the region around the kCollective.
+inline DataFlow flow_of(const Record& collective, const Region& call) {
+    const DataFlow flow = flow_of_collective(collective.detail);
+    return flow != DataFlow::kNone ? flow : call.flow;
+}
+// False if the task gives and gets nothing in an operation of this data flow: it is a member of the
+// root's group of an intercommunicator, but not the root.
+inline bool takes_part(const Record& collective, DataFlow flow) {
+    const bool rooted = flow == DataFlow::kOneToAll || flow == DataFlow::kAllToOne;
+    return !rooted || collective.a != kNobody;
+}
 // Returns the region of an id that the trace uses without defining it.
 Region undefined_region(std::uint32_t id);
 

@@ -94,10 +94,10 @@ void StreamWriter::receive(std::uint64_t time, std::uint32_t from, std::uint32_t
 }
 
 void StreamWriter::collective(std::uint64_t time, std::uint16_t number, std::uint32_t root,
-                              std::uint32_t group, Bytes bytes, Phase phase) {
+                              std::uint32_t group, Bytes bytes, Phase phase, DataFlow flow) {
     message(time,
             {.kind = Kind::kCollective,
-             .detail = static_cast<std::uint8_t>(phase),
+             .detail = collective_detail(phase, flow),
              .extra = number,
              .a = root,
              .b = pair(group, 0)},

@@ -46,7 +46,8 @@ class StreamWriter {
                  std::uint16_t number = 0);
     // Call after the enter() of the call.
     void collective(std::uint64_t time, std::uint16_t number, std::uint32_t root,
-                    std::uint32_t group, Bytes bytes, Phase phase = Phase::kWhole);
+                    std::uint32_t group, Bytes bytes, Phase phase = Phase::kWhole,
+                    DataFlow flow = DataFlow::kNone);
     void carried_out(std::uint64_t time, std::uint32_t path, std::uint32_t round,
                      std::uint32_t rounds);
     void send_ended(std::uint64_t time, std::uint32_t to, std::uint32_t type,

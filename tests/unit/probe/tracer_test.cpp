@@ -199,6 +199,35 @@ TEST_CASE("the beginning of a call and its message are one record", "[tracer]") 
     CHECK_FALSE(tracer.call(call));
 }
 
+TEST_CASE("the start of a persistent operation tells its data flow", "[tracer]") {
+    const TracedJob job(100'000);
+    std::atomic<std::uint32_t> word{trace_word(1, 9)};
+    Tracer& tracer = new_tracer();
+    tracer.attach(word, job.path(), 0);
+    CallRecord start{.line = {.region = kFirstMpiRegion, .context = 16, .root = 1, .site = &word},
+                     .part = CallPart::kCollectiveStarts,
+                     .number = 2,
+                     .bytes = 100,
+                     .flow = DataFlow::kOneToAll};
+    CHECK(tracer.call(start));
+    const Recorded one = job.recorded();
+    const Record call = one.records[one.reserved - 1];
+    CHECK(call.kind == Kind::kCall);
+    CHECK(part_of_call(call.detail) == static_cast<std::uint8_t>(CallPart::kCollectiveStarts));
+    CHECK(flow_of_call(call.detail) == DataFlow::kOneToAll);
+    start.bytes = Bytes{6} << 30;
+    CHECK(tracer.call(start));
+    tracer.collective(1, 0, 8, 3, Phase::kStarts, DataFlow::kPrefix);
+    const Recorded all = job.recorded();
+    std::vector<DataFlow> flows;
+    for (std::size_t i = 0; i < all.reserved; ++i) {
+        if (all.records[i].kind != Kind::kCollective) continue;
+        CHECK(phase_of_collective(all.records[i].detail) == Phase::kStarts);
+        flows.push_back(flow_of_collective(all.records[i].detail));
+    }
+    CHECK(flows == std::vector{DataFlow::kOneToAll, DataFlow::kPrefix});
+}
+
 TEST_CASE("a call that ends before anything else is recorded is one record", "[tracer]") {
     const TracedJob job(100'000);
     std::atomic<std::uint32_t> word{trace_word(1, 9)};

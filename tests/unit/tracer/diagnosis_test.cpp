@@ -141,6 +141,64 @@ TEST_CASE("each wait state has its name") {
     }
 }
 
+TEST_CASE("the start of a persistent request tells what its operation waits for") {
+    constexpr std::uint32_t kStart = 300;
+    constexpr std::uint32_t kWait = 301;
+    struct Expected {
+        DataFlow flow;
+        Pattern pattern;
+        long waited;  // us, by task 1, which is no root
+    };
+    // Task 0, the root, starts at 300 us, task 2 at 400, task 1 waits from 100 to 450.
+    const auto expected = GENERATE(Expected{DataFlow::kOneToAll, Pattern::kLateBroadcast, 200},
+                                   Expected{DataFlow::kAllToOne, Pattern::kLateMember, 300},
+                                   Expected{DataFlow::kBarrier, Pattern::kBarrier, 300},
+                                   Expected{DataFlow::kAllToAll, Pattern::kNxN, 300},
+                                   Expected{DataFlow::kNone, Pattern::kLateMember, 300});
+    // In the second form, the start is a record for itself, as an observer writes it.
+    const bool observed = GENERATE(false, true);
+    auto tasks = task_streams(3);
+    const std::array<std::uint64_t, 3> starts{300, 50, 400};
+    for (std::size_t task = 0; task < 3; ++task) {
+        StreamWriter& out = tasks[task];
+        out.define(0, Defined::kRegion, kStart, "MPI_Start", 0);
+        out.define(0, Defined::kRegion, kWait, "MPI_Wait", 0);
+        out.enter(us(starts[task]), kStart, kNobody, 0, 1);
+        if (observed)
+            out.call(us(starts[task]),
+                     out.call_line(us(starts[task]), {kStart, kNobody, 0, 16, 0, 1}),
+                     call_detail(CallPart::kCollectiveStarts, false, false, expected.flow), 8);
+        else
+            out.collective(us(starts[task]), 0, 0, group_of_context(16), 8, Phase::kStarts,
+                           expected.flow);
+        out.leave(us(starts[task] + 2), kStart);
+        const std::uint64_t from = std::max<std::uint64_t>(starts[task] + 5, 100);
+        out.enter(us(from), kWait, kNobody, 0, 1);
+        out.collective(us(from), 0, kNobody, group_of_context(16), 0, Phase::kEnds);
+        out.leave(us(task == 1 ? 450 : from + 1), kWait);
+    }
+    const Told told = told_by(tasks);
+    CHECK(waited(told.history, expected.pattern, 1) == microseconds(expected.waited));
+    REQUIRE(told.history.operations.size() == 1);
+    CHECK(told.history.operations[0].flow == expected.flow);
+}
+
+TEST_CASE("nobody waits for a member of the root's group of an intercommunicator") {
+    // Tasks 0 and 1 are one group, 0 is the root; task 1 calls last. Task 2 is the other group.
+    auto tasks = task_streams(3);
+    collective_call(tasks[0], kBcastCall, 300, 305, 0, 0);
+    collective_call(tasks[1], kBcastCall, 310, 312, 0, kNobody);
+    collective_call(tasks[2], kBcastCall, 100, 400, 0, 0);
+    collective_call(tasks[0], kReduceCall, 500, 700, 1, 0);
+    collective_call(tasks[1], kReduceCall, 650, 652, 1, kNobody);
+    collective_call(tasks[2], kReduceCall, 600, 602, 1, 0);
+    const Told told = told_by(tasks);
+    REQUIRE(told.history.waits.size() == 2);
+    CHECK(waited(told.history, Pattern::kLateBroadcast, 2) == microseconds(200));
+    CHECK(waited(told.history, Pattern::kEarlyReduce, 0) == microseconds(100));
+    CHECK(told.history.members.size() == 4);
+}
+
 TEST_CASE("wait states are summed by task, call site, communicator and phase") {
     auto tasks = task_streams(2);
     tasks[1].enter(us(50), kSolve);

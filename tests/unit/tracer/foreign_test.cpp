@@ -248,6 +248,44 @@ TEST_CASE("source lines, barriers and non-blocking calls survive an export to OT
     CHECK(printed.find("solve.c") != std::string::npos);
 }
 
+TEST_CASE("the data flow of persistent operations survives an export to OTF2") {
+    constexpr std::uint32_t kStart = 300;
+    constexpr std::uint32_t kWait = 301;
+    const auto [flow, pattern] =
+        GENERATE(table<DataFlow, WaitPattern>({{DataFlow::kOneToAll, WaitPattern::kLateBroadcast},
+                                               {DataFlow::kAllToOne, WaitPattern::kLateMember},
+                                               {DataFlow::kBarrier, WaitPattern::kBarrier},
+                                               {DataFlow::kAllToAll, WaitPattern::kNxN},
+                                               {DataFlow::kPrefix, WaitPattern::kEarlyScan}}));
+    const Folder folder;
+    std::vector<StreamWriter> tasks;
+    for (TaskId task = 0; task < 2; ++task) {
+        StreamWriter out = task_stream(task, 2);
+        out.define(0, Defined::kRegion, kStart, "MPI_Start", 0);
+        out.define(0, Defined::kRegion, kWait, "MPI_Wait", 0);
+        const std::uint64_t late = task == 0 ? 300 : 0;
+        const std::uint32_t root =
+            flow == DataFlow::kOneToAll || flow == DataFlow::kAllToOne ? 0 : kNobody;
+        out.enter(us(100 + late), kStart, kNobody, 0, 1);
+        out.collective(us(100 + late), 1, root, 0, 64, Phase::kStarts, flow);
+        out.leave(us(101 + late), kStart);
+        out.enter(us(110 + late), kWait, kNobody, 0, 1);
+        out.collective(us(110 + late), 1, kNobody, 0, 0, Phase::kEnds);
+        out.leave(us(420), kWait);
+        tasks.push_back(std::move(out));
+    }
+    const TraceSource before = TraceSource::from_bytes(gathered(tasks), "before");
+    const std::string place = (folder.path / "out").string();
+    export_trace(before, {{before.begin(), before.end()}, std::nullopt}, *otf2_sink(place),
+                 [](double) {});
+    const Played after(import_otf2(place + "/trace.otf2"));
+    CHECK(after.source.problems().empty());
+    REQUIRE(after.notes.waits.size() == 1);
+    CHECK(after.notes.waits[0].task == 1);
+    CHECK(after.notes.waits[0].pattern == pattern);
+    CHECK(after.notes.waits[0].to - after.notes.waits[0].from == microseconds(290));
+}
+
 TEST_CASE("messages within collective calls are told apart from those of the program") {
     std::vector<StreamWriter> tasks;
     for (TaskId task = 0; task < 2; ++task) tasks.push_back(task_stream(task, 2));

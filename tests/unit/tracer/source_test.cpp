@@ -154,9 +154,10 @@ TEST_CASE("what is no trace is refused") {
     CHECK_THROWS_AS(TraceSource::from_bytes(std::string(10'000, 'x'), "text"), Error);
     CHECK_THROWS_AS(TraceSource::open("/nowhere/trace"), Error);
     std::string later = small_streams()[0].bytes();
-    later[8] = 9;
-    CHECK_THROWS_WITH(TraceSource::from_bytes(later, "later"),
-                      Catch::Contains("has version 9 of the format"));
+    later[8] = static_cast<char>(kVersion + 1);
+    CHECK_THROWS_WITH(
+        TraceSource::from_bytes(later, "later"),
+        Catch::Contains("has version " + std::to_string(kVersion + 1) + " of the format"));
 }
 
 TEST_CASE("a folder of parts, with other files in it") {
