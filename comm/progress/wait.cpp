@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 constexpr auto kSpinFor = 50us;
 constexpr auto kYieldUntil = 1ms;
 constexpr auto kYieldUntilCrowded = 300us;
+constexpr auto kYieldUntilConnected = 3ms;  // in a task that waits for TCP connections only
 constexpr std::uint32_t kYieldsPerLook = 8;
 // When to conclude that another process shares this core.
 constexpr std::uint32_t kFirstYields = 2;
@@ -185,7 +186,7 @@ bool Waiter::yield_to_busy_core() noexcept {
     const auto now = Clock::now();
     const auto waited = now - started_;
     impatient_ = waited >= kSpinFor;
-    lasts_ = waited >= (wakes_for_all_ ? kYieldUntil : kYieldUntilCrowded);
+    lasts_ = waited >= (wakes_for_all_ ? kYieldUntilConnected : kYieldUntilCrowded);
     look_was_vain();
     look_began_ = now;
     return lasts_;

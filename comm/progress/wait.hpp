@@ -5,7 +5,7 @@
 //   mode       situation                                spin      yield           sleep
 //   adaptive   one core per task                        50 us     until 1 ms      after 1 ms
 //   adaptive   more tasks than cores, or shared core    none      at once         after 0.3 ms
-//   adaptive   the same, TCP connections only           none      at once         after 1 ms, or at once
+//   adaptive   the same, TCP connections only           none      at once         after 3 ms, or at once
 //   poll                                                forever   never           never
 //   yield                                               none      forever         never
 //   sleep                                               none      never           at once

@@ -55,6 +55,12 @@ TEST_CASE("a long yield among short ones is no reason to sleep") {
     }
 }
 
+TEST_CASE("yields that let several tasks send are no reason to sleep") {
+    YieldBan ban;
+    for (int i = 0; i < 1000; ++i) CHECK_FALSE(ban.yielded(2500us));
+    CHECK_FALSE(ban.active());
+}
+
 TEST_CASE("a ban that is soon needed again is longer, up to a limit") {
     YieldBan ban;
     suspect(ban);
