@@ -105,8 +105,8 @@ CallAbout about_request(const Request& request) noexcept {
 }
 
 std::uint32_t note_start(Noted& noted, Comm& comm, OperationFacts facts) noexcept {
-    noted.collective(comm, comm.operations, trace::Phase::kStarts, facts);
-    return ++comm.operations;
+    noted.collective(comm, comm.operations++, trace::Phase::kStarts, facts);
+    return facts.takes_part ? comm.operations : 0;
 }
 
 void note_end(Noted& noted, const Request& request) noexcept {

@@ -17,9 +17,9 @@
 namespace poe::mpi {
 
 // Makes a blocking call. Precondition of all three: `comm` was checked. `root` is the argument of
-// the function; MPI_PROC_NULL if it has none.
+// the function.
 template <typename Compose>
-int complete(Call& call, MPI_Comm comm, Compose&& compose, int root = MPI_PROC_NULL) {
+int complete(Call& call, MPI_Comm comm, Compose&& compose, int root = kNoRoot) {
     Comm& members = *find_comm(comm);
     VisibleCollective visible(call, members, root);
     if (environment().checking) [[unlikely]]
@@ -40,7 +40,7 @@ int complete(Call& call, MPI_Comm comm, Compose&& compose, int root = MPI_PROC_N
 // The same for a reduction, which may call a function of the program.
 template <typename Compose>
 int complete_reduction(Call& call, MPI_Comm comm, MPI_Op op, Compose&& compose,
-                       int root = MPI_PROC_NULL) {
+                       int root = kNoRoot) {
     if (find<Operation>(op) == nullptr) return complete(call, comm, compose, root);
     // The function is called while the members exchange messages, that is inside of the call.
     if (environment().checking) [[unlikely]]
@@ -75,11 +75,10 @@ Request* make_collective(Call& call, Comm& members, Sequence::Form form, Compose
 
 // Starts a non-blocking call.
 template <typename Compose>
-int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
-          int root = MPI_PROC_NULL) {
+int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose, int root = kNoRoot) {
     Comm& members = *find_comm(comm);
     Noted noted(call, about_all_of(members));
-    const std::uint32_t operation = note_start(noted, members, {task_of_root(members, root)});
+    const std::uint32_t operation = note_start(noted, members, facts_of(members, root));
     Request* made = environment().checking
                         ? start_checked(call, members, compose)
                         : make_collective(call, members, Sequence::Form::kOnce, compose);
@@ -92,13 +91,13 @@ int start(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
 // Makes a persistent request.
 template <typename Compose>
 int prepare(Call& call, MPI_Comm comm, MPI_Request* request, Compose&& compose,
-            int root = MPI_PROC_NULL) {
+            int root = kNoRoot) {
     Comm& members = *find_comm(comm);
     Request* made = environment().checking
                         ? prepare_checked(call, members, compose)
                         : make_collective(call, members, Sequence::Form::kPersistent, compose);
     if (made == nullptr) return call.code();
-    made->facts = {task_of_root(members, root), data_flow_of(call_name(call_of(call.function())))};
+    made->facts = facts_of(members, root, data_flow_of(call_name(call_of(call.function()))));
     *request = handle_of(*made);
     return MPI_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "comm/bootstrap/runtime.hpp"
 #include "mpi/api/call.hpp"
@@ -27,11 +28,20 @@ inline CallAbout about_all_of(const Comm& comm) noexcept {
     return {TaskActivity::kAnyPeer, comm.group_number(), 0, comm.context, 0};
 }
 
-// The task that the argument `root` of a collective call names; -1 if it names none. On an
-// intercommunicator, the root itself passes MPI_ROOT, and the other group names its rank.
-inline TaskId task_of_root(const Comm& comm, int root) noexcept {
-    if (root == MPI_ROOT && comm.is_inter()) return comm.local->task(comm.rank);
-    return root >= 0 && root < comm.peers().size() ? comm.peers().task(root) : -1;
+// Stands for the argument `root` of functions that have none.
+inline constexpr int kNoRoot = std::numeric_limits<int>::min();
+
+// Of a collective call with that argument `root`. On an intercommunicator, the root itself passes
+// MPI_ROOT, the others of its group pass MPI_PROC_NULL, and the other group names its rank.
+inline OperationFacts facts_of(const Comm& comm, int root,
+                               DataFlow flow = DataFlow::kNone) noexcept {
+    OperationFacts facts{.flow = flow};
+    if (comm.is_inter() && root == MPI_ROOT)
+        facts.root = comm.local->task(comm.rank);
+    else if (root >= 0 && root < comm.peers().size())
+        facts.root = comm.peers().task(root);
+    facts.takes_part = !comm.is_inter() || root != MPI_PROC_NULL;
+    return facts;
 }
 
 // Shows the call to watchers as long as it exists. Costs four stores.
@@ -73,7 +83,7 @@ class Noted {
     // Comm::operations.
     void collective(const Comm& comm, std::uint32_t number, trace::Phase phase,
                     OperationFacts facts = {}) noexcept {
-        if (region_ != 0) [[unlikely]]
+        if (region_ != 0 && facts.takes_part) [[unlikely]]
             record_collective(comm, number, phase, facts);
     }
 
@@ -103,13 +113,12 @@ class VisibleCall {
 };
 
 // A collective operation of this communicator that blocks, and in which every member takes part.
-// `root`: the argument of that name; MPI_PROC_NULL if there is none.
+// `root`: the argument of that name.
 class VisibleCollective : public VisibleCall {
   public:
-    VisibleCollective(const Call& call, Comm& comm, int root = MPI_PROC_NULL) noexcept
+    VisibleCollective(const Call& call, Comm& comm, int root = kNoRoot) noexcept
         : VisibleCall(call, about_all_of(comm)) {
-        noted_.collective(comm, comm.operations++, trace::Phase::kWhole,
-                          {task_of_root(comm, root)});
+        noted_.collective(comm, comm.operations++, trace::Phase::kWhole, facts_of(comm, root));
     }
     // The bytes of the vector or of a block.
     void moved(Bytes bytes) noexcept { noted_.moved(bytes); }

@@ -68,8 +68,11 @@ struct NumberRange {
 // What a trace tells of a collective operation besides its communicator and number.
 struct OperationFacts {
     TaskId root = -1;  // -1: it has none
-    DataFlow flow =
-        DataFlow::kNone;  // if a persistent request starts it; see trace::Tracer::collective
+    // If a persistent request starts it; see trace::Tracer::collective.
+    DataFlow flow = DataFlow::kNone;
+    // False: the task is in the root's group of an intercommunicator and not the root, so that
+    // nothing is recorded.
+    bool takes_part = true;
 };
 
 struct Comm final : CommBase {

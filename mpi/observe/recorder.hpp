@@ -27,6 +27,10 @@
 
 namespace poe::observe {
 
+// Stands for the root in a rooted call of a task that is in the root's group of an
+// intercommunicator and not the root. The trace does not show such a call as an operation.
+inline constexpr TaskId kTakesNoPart = -2;
+
 // One end of a message, as the arguments of a call name it.
 struct End {
     TaskId peer = TaskActivity::kAnyPeer;  // -1 also for a task that does not belong to the job

@@ -161,7 +161,7 @@ void Recorder::record_begin(const PoeObservedCall& call, const CallShape& shape,
                                       .site = sites_.find(call)},
                              .begins = true,
                              .number = notes.number};
-    if (notes.collective) {
+    if (notes.collective && notes.root != kTakesNoPart) {
         record.part = part_of(notes.phase);
         record.bytes = end.bytes;
     } else if ((shape.action == Action::kSend || shape.action == Action::kStartSend) &&
@@ -269,7 +269,7 @@ void Recorder::start_persistent(const PoeObservedCall& call, const CallShape& sh
             count_wildcard(*pending, 1);
         } else if (pending->kind == Pending::Kind::kCollective) {
             pending->number = comm.operations++;
-            if (notes.recorded)
+            if (notes.recorded && pending->root != kTakesNoPart)
                 tracer().call({.line = {.region = call.number,
                                         .context = comm.context,
                                         .root = pending->root,
@@ -463,7 +463,7 @@ void Recorder::finish(Word handle, const void* statuses, std::size_t index) {
             comms_.made(library_.handle_at(pending.new_comm), pending.comm);
             [[fallthrough]];
         case Pending::Kind::kCollective:
-            if (tracer().on()) [[unlikely]]
+            if (tracer().on() && pending.root != kTakesNoPart) [[unlikely]]
                 add_part({.part = trace::CallPart::kCollectiveEnds,
                           .context = pending.comm->context,
                           .root = pending.root,

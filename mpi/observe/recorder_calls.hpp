@@ -281,14 +281,16 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
     }
 }
 
-// The task that the argument `root` names; -1 if it names none. On an intercommunicator, the root
-// itself passes MPI_ROOT, and the other group names its rank.
+// The task that the argument `root` names; -1 if there is none. On an intercommunicator, the root
+// itself passes MPI_ROOT, the others of its group pass MPI_PROC_NULL, and the other group names its
+// rank.
 [[gnu::always_inline]] inline TaskId Recorder::root_of(const PoeObservedCall& call,
                                                        const CallShape& shape,
                                                        const Communicator& comm) const noexcept {
     if (shape.root < 0) return -1;
     const int root = integer(call, shape.root);
-    return comm.inter && root == library_.root ? comm.own_task() : comm.task(root);
+    if (comm.inter && root == library_.root) return comm.own_task();
+    return comm.inter && root == library_.proc_null ? kTakesNoPart : comm.task(root);
 }
 
 // Writes member by member: to copy what has just been written in parts takes longer than all the

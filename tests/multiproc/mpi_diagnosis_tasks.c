@@ -12,9 +12,9 @@ static void region(const char* call, const char* phase) {
     *(void**)&function = dlsym(RTLD_DEFAULT, call);
     if (function) function(phase);
 }
-static void bcast_later(int root) {
+static void bcast_later(int root, MPI_Comm comm) {
     MPI_Request request;
-    MPI_Ibcast(letters, 64, MPI_CHAR, root, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(letters, 64, MPI_CHAR, root, comm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -52,6 +52,7 @@ static void make_inter(void) {
 #define MAKE_INTER() make_inter()
 #define INTER_BCAST() MPI_Bcast(letters, 64, MPI_CHAR, INTER_ROOT, inter)
 #define INTER_REDUCE() MPI_Reduce(&word, &result, 1, MPI_INT, MPI_SUM, INTER_ROOT, inter)
+#define INTER_IBCAST() bcast_later(INTER_ROOT, inter)
 #define END_INTER() MPI_Comm_free(&inter)
 
 #define WORLD()                                                \
@@ -65,7 +66,7 @@ static void make_inter(void) {
 #define BCAST(root) MPI_Bcast(letters, 64, MPI_CHAR, root, MPI_COMM_WORLD)
 #define REDUCE(root) MPI_Reduce(&word, &result, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD)
 #define ALLREDUCE() MPI_Allreduce(&word, &result, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)
-#define IBCAST_WAIT(root) bcast_later(root)
+#define IBCAST_WAIT(root) bcast_later(root, MPI_COMM_WORLD)
 #define BEGIN(phase) region("vt_region_begin", phase)
 #define END(phase) region("vt_region_end", phase)
 #include "diagnosis_tasks.inc"

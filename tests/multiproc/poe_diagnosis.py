@@ -116,7 +116,7 @@ class Job:
         """ns by (wait state, task), by the formulas of docs/wait-states.md; only those in calls of this name."""
         waits = collections.Counter()
         for members in self.members.values():
-            members = [each for each in members if name in (None, each.name) and self.takes_part(each)]
+            members = [each for each in members if name in (None, each.name)]
             entered = {each.task: each.entered for each in members}
             for each in members:
                 last = max((time, task) for task, time in entered.items() if time <= each.left)
@@ -129,11 +129,6 @@ class Job:
                 if last[0] > begin:
                     waits[state, each.task] += last[0] - begin
         return waits
-
-    @staticmethod
-    def takes_part(member):
-        """A member of the root's group of an intercommunicator that is not the root takes no part in a rooted call."""
-        return Job.state_of(member) not in ("late broadcast", "early reduce", "late member") or member.root != NOBODY
 
     @staticmethod
     def state_of(member):
@@ -297,15 +292,17 @@ class MpiDiagnosis(MplDiagnosis):
 
 
     def test_intercommunicator(self):
-        """Task 0 is the root of a broadcast to the other group, and then of a reduction there; the other member of its group
-        takes no part."""
+        """Task 0 is the root of a broadcast to the other group, of a reduction there, and of a broadcast that does not block;
+        the other member of its group takes no part."""
         def holds(job):
             return {("late broadcast", 2), ("late broadcast", 3), ("early reduce", 0)} <= set(job.collective_waits())
 
-        summary = self.traced_until("inter", holds)
+        job, summary = self.traced_in_order(holds, "inter", check=self.assert_waits)
         waits = self.told_waits(summary)
         self.assertEqual({task for state, task in waits if state == "late broadcast"}, {2, 3})
         self.assertEqual({task for state, task in waits if state == "early reduce"}, {0})
+        records = [len(job.trace.of(task, "collective")) for task in range(4)]
+        self.assertEqual(records, [records[1] + 4 if task != 1 else records[1] for task in range(4)])
 
 
 class PersistentDiagnosis(MplDiagnosis):

@@ -315,7 +315,6 @@ void Replay::meet(TaskId id, TaskTimeline& task, const Event& event) {
         meeting.root = id;
         meeting.root_entered = frame.since;
     }
-    if (!takes_part(record, flow)) return;
     if (meeting.inside > 1 && frame.since < meeting.last_entered) return;
     meeting.last = id;
     meeting.last_entered = frame.since;

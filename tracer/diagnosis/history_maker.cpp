@@ -215,7 +215,6 @@ void HistoryMaker::note_collective(const Event& event, TaskId task) {
     }
     const DataFlow flow =
         flow_of(record, replay_.definitions().region(timeline.frames.back().region));
-    if (!takes_part(record, flow)) return;
     CollectiveOperation& made = history_.operations[operation];
     if (made.flow == DataFlow::kNone) made.flow = flow;
     if (const auto root = static_cast<TaskId>(record.a); history_.tasks.has(root)) made.root = root;

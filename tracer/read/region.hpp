@@ -48,12 +48,6 @@ inline DataFlow flow_of(const Record& collective, const Region& call) {
     const DataFlow flow = flow_of_collective(collective.detail);
     return flow != DataFlow::kNone ? flow : call.flow;
 }
-// False if the task gives and gets nothing in an operation of this data flow: it is a member of the
-// root's group of an intercommunicator, but not the root.
-inline bool takes_part(const Record& collective, DataFlow flow) {
-    const bool rooted = flow == DataFlow::kOneToAll || flow == DataFlow::kAllToOne;
-    return !rooted || collective.a != kNobody;
-}
 // Returns the region of an id that the trace uses without defining it.
 Region undefined_region(std::uint32_t id);
 

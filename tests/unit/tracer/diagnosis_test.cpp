@@ -183,22 +183,6 @@ TEST_CASE("the start of a persistent request tells what its operation waits for"
     CHECK(told.history.operations[0].flow == expected.flow);
 }
 
-TEST_CASE("nobody waits for a member of the root's group of an intercommunicator") {
-    // Tasks 0 and 1 are one group, 0 is the root; task 1 calls last. Task 2 is the other group.
-    auto tasks = task_streams(3);
-    collective_call(tasks[0], kBcastCall, 300, 305, 0, 0);
-    collective_call(tasks[1], kBcastCall, 310, 312, 0, kNobody);
-    collective_call(tasks[2], kBcastCall, 100, 400, 0, 0);
-    collective_call(tasks[0], kReduceCall, 500, 700, 1, 0);
-    collective_call(tasks[1], kReduceCall, 650, 652, 1, kNobody);
-    collective_call(tasks[2], kReduceCall, 600, 602, 1, 0);
-    const Told told = told_by(tasks);
-    REQUIRE(told.history.waits.size() == 2);
-    CHECK(waited(told.history, Pattern::kLateBroadcast, 2) == microseconds(200));
-    CHECK(waited(told.history, Pattern::kEarlyReduce, 0) == microseconds(100));
-    CHECK(told.history.members.size() == 4);
-}
-
 TEST_CASE("wait states are summed by task, call site, communicator and phase") {
     auto tasks = task_streams(2);
     tasks[1].enter(us(50), kSolve);
