@@ -21,6 +21,7 @@ enum class AccessKind : std::uint8_t {
     kCompareAndSwap,  // the data are two elements: the new value, then the value to compare with
     // Synchronisation, without data.
     kLockShared,
+    kLockSharedAhead,  // the same, ahead of exclusive requests that wait (LockQueue)
     kLockExclusive,
     kUnlock,
     kFlush,

@@ -79,25 +79,30 @@ Fault wait_for_members(comm::Runtime& runtime, Window& window, const std::vector
     return lost < 0 ? Fault{} : end_of_member(runtime, window, lost);
 }
 
+AccessKind request_of(bool exclusive, bool several) noexcept {
+    if (exclusive) return AccessKind::kLockExclusive;
+    return several ? AccessKind::kLockSharedAhead : AccessKind::kLockShared;
+}
+
 // Takes the lock of a member, or requests it; `asked` receives the requests that were sent.
-Fault begin_lock(comm::Runtime& runtime, Window& window, int rank, LockHeld lock,
+// `several`: this task also holds or requests locks of other members.
+Fault begin_lock(comm::Runtime& runtime, Window& window, int rank, LockHeld lock, bool several,
                  std::vector<std::shared_ptr<Pending>>& asked) {
     const bool exclusive = lock == LockHeld::kExclusive;
     if (lock != LockHeld::kUnchecked && has_shared_locks(window)) {
-        if (Fault fault = take_shared_lock(runtime, window, rank, exclusive)) return fault;
+        if (Fault fault = take_shared_lock(runtime, window, rank, exclusive, several)) return fault;
         window.member(rank).lock = lock;
         return {};
     }
     window.member(rank).lock = lock;
     if (lock == LockHeld::kUnchecked) return {};
     if (rank == window.rank()) {
-        window.target->locks().request({rank, exclusive, 0});
+        window.target->locks().request({rank, exclusive, 0, several && !exclusive});
         window.target->grant_locks();
         return {};
     }
-    asked.push_back(send_synchronisation(
-        runtime, window, rank, exclusive ? AccessKind::kLockExclusive : AccessKind::kLockShared,
-        true));
+    asked.push_back(
+        send_synchronisation(runtime, window, rank, request_of(exclusive, several), true));
     return {};
 }
 
@@ -340,7 +345,8 @@ Fault lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive, int
     const LockHeld wanted = (assertion & MPI_MODE_NOCHECK) != 0 ? LockHeld::kUnchecked
                             : exclusive                         ? LockHeld::kExclusive
                                                                 : LockHeld::kShared;
-    if (Fault fault = begin_lock(runtime, window, rank, wanted, asked)) return fault;
+    if (Fault fault = begin_lock(runtime, window, rank, wanted, has_locks(window), asked))
+        return fault;
     ++window.locks;
     return finish_locks(runtime, window, asked);
 }
@@ -368,8 +374,10 @@ Fault lock_all(comm::Runtime& runtime, Window& window, int assertion) {
     const LockHeld wanted =
         (assertion & MPI_MODE_NOCHECK) != 0 ? LockHeld::kUnchecked : LockHeld::kShared;
     std::vector<std::shared_ptr<Pending>> asked;
+    // Locks in shared memory are taken one after the other, so this task has none at first.
+    const bool one_by_one = has_shared_locks(window);
     for (int rank = 0; rank < window.size(); ++rank) {
-        Fault fault = begin_lock(runtime, window, rank, wanted, asked);
+        Fault fault = begin_lock(runtime, window, rank, wanted, !one_by_one || rank > 0, asked);
         if (!fault) continue;
         while (rank-- > 0) begin_unlock(runtime, window, rank);
         return fault;

@@ -5,6 +5,13 @@
 
 namespace poe::mpi {
 
+void LockQueue::request(const Claim& claim) {
+    const auto place = claim.ahead ? std::find_if(waiting_.begin(), waiting_.end(),
+                                                  [](const Claim& each) { return !each.ahead; })
+                                   : waiting_.end();
+    waiting_.insert(place, claim);
+}
+
 void LockQueue::release(int rank) {
     const auto found = std::find(holders_.begin(), holders_.end(), rank);
     if (found != holders_.end()) holders_.erase(found);

@@ -1,7 +1,12 @@
 // LockQueue: the ranks that hold the lock of one task's window, and the queue of the requests for
 // it (MPI 5.0, section 12.5.3). Requests are granted in the order in which they arrive. A request
 // for a shared lock therefore waits if an exclusive one is ahead of it, and no request starves.
-// Pure.
+//
+// An origin that holds or requests several locks, as in MPI_Win_lock_all, must not wait for another
+// origin that itself only waits: each of two such origins could hold the lock for which an
+// exclusive request waits that is ahead of the other one. Its requests for shared locks therefore
+// go ahead of exclusive ones that wait, and wait only for an exclusive holder. So exclusive
+// requests wait as long as such origins come and go without a pause. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +22,10 @@ class LockQueue {
         int rank = 0;
         bool exclusive = false;
         std::uint32_t number = 0;  // the caller's
+        bool ahead = false;        // a shared lock, of an origin that holds or requests several
     };
 
-    void request(const Claim& claim) { waiting_.push_back(claim); }
+    void request(const Claim& claim);
     // Precondition: the rank holds the lock.
     void release(int rank);
     // Takes the next claim that can be granted now; the rank then holds the lock.
@@ -31,6 +37,7 @@ class LockQueue {
   private:
     std::vector<int> holders_;
     bool exclusive_ = false;
+    // Claims that go ahead come first.
     std::deque<Claim> waiting_;
 };
 

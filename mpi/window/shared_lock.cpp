@@ -8,10 +8,11 @@
 
 namespace poe::mpi {
 
-Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive) {
+Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive,
+                       bool several) {
     MemberControl& control = *window.member(rank).control;
     const TaskId own = runtime.task();
-    if (try_lock(control, exclusive, own)) return {};
+    if (try_lock(control, exclusive, own, several)) return {};
     int lost = -1;
     const std::function<bool()> give_up = [&] {
         for (int member = 0; member < window.size() && lost < 0; ++member)
@@ -24,7 +25,7 @@ Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool ex
     wait_until(
         runtime,
         [&] {
-            held = held || try_lock(control, exclusive, own);
+            held = held || try_lock(control, exclusive, own, several);
             return held;
         },
         [&] {

@@ -4,7 +4,9 @@
 //   word      meaning
 //   holders   0: free; kExclusiveHolder + the task that holds it; otherwise: the number of shared holders
 //   writers   origins that wait for an exclusive lock; shared locks are refused meanwhile, so that an
-//             exclusive lock is granted although others come and go
+//             exclusive lock is granted although others come and go. An origin that holds other
+//             locks takes a shared lock nevertheless, because the writer may wait for one of these
+//             (lock_queue.hpp)
 //   waiting   origins that wait for any lock; the origin that releases it wakes the tasks that sleep
 //
 // Invariant: `holders` changes only from 0 to an exclusive holder, from there to 0 by this holder,
@@ -32,14 +34,16 @@ namespace poe::mpi {
 
 inline constexpr std::uint32_t kExclusiveHolder = 0x80000000u;
 
-// Takes the lock for a task if it is free for this. Never blocks.
-inline bool try_lock(MemberControl& control, bool exclusive, TaskId task) noexcept {
+// Takes the lock for a task if it is free for this. `several`: the task holds other locks. Never
+// blocks.
+inline bool try_lock(MemberControl& control, bool exclusive, TaskId task,
+                     bool several = false) noexcept {
     std::uint32_t held = 0;
     if (exclusive)
         return control.holders.compare_exchange_strong(
             held, kExclusiveHolder | static_cast<std::uint32_t>(task));
     held = control.holders.load(std::memory_order_relaxed);
-    while ((held & kExclusiveHolder) == 0 && control.writers.load() == 0) {
+    while ((held & kExclusiveHolder) == 0 && (several || control.writers.load() == 0)) {
         if (control.holders.compare_exchange_weak(held, held + 1)) return true;
     }
     return false;
@@ -64,7 +68,8 @@ inline bool has_shared_locks(const Window& window) noexcept {
 
 // The following are for a window for which that is true. The first blocks until the lock is held; a
 // fault if a member has ended meanwhile, and the lock is not held then.
-Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive);
+Fault take_shared_lock(comm::Runtime& runtime, Window& window, int rank, bool exclusive,
+                       bool several);
 void wake_lock_waiters(comm::Runtime& runtime) noexcept;
 inline void release_shared_lock(comm::Runtime& runtime, Window& window, int rank,
                                 bool exclusive) noexcept {

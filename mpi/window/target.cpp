@@ -186,8 +186,10 @@ void Target::synchronise(comm::MessageLayer&, const Incoming& one) {
     const int rank = window_.comm->local->rank_of(one.source);
     switch (access.kind) {
         case AccessKind::kLockShared:
+        case AccessKind::kLockSharedAhead:
         case AccessKind::kLockExclusive:
-            locks_.request({rank, access.kind == AccessKind::kLockExclusive, access.number});
+            locks_.request({rank, access.kind == AccessKind::kLockExclusive, access.number,
+                            access.kind == AccessKind::kLockSharedAhead});
             return grant_locks();
         case AccessKind::kUnlock:
             locks_.release(rank);

@@ -145,7 +145,11 @@ TEST_CASE("a lock in shared memory is held by one exclusively or by several") {
     // Shared locks wait behind an origin that waits for an exclusive one.
     ++control.writers;
     CHECK_FALSE(try_lock(control, false, 3));
+    // Those of a task that holds other locks do not.
+    CHECK(try_lock(control, false, 3, true));
+    CHECK_FALSE(release_lock(control, false, fences));
     CHECK(try_lock(control, true, 3));
+    CHECK_FALSE(try_lock(control, false, 3, true));
     --control.writers;
     CHECK_FALSE(release_lock(control, true, fences));
     CHECK(try_lock(control, false, 3));
