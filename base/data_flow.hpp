@@ -1,5 +1,6 @@
-// DataFlow: which members of a collective call need data of which other members. It decides for
-// whom a member may have waited. The numbers are in traces (tracer/probe/format.hpp). Pure.
+// DataFlow: which members of a collective call need data of which other members. From this, a
+// reader of a trace tells in what kind of wait a member was. Traces contain these numbers
+// (tracer/probe/format.hpp). Pure.
 #pragma once
 
 #include <cstddef>

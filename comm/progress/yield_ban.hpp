@@ -19,8 +19,8 @@ class YieldBan {
   public:
     // A yield of this length or longer has given the core to another thread.
     static constexpr std::chrono::microseconds kGivenAway{20};
-    // A yield of this length or longer suggests that another thread computes on the core. A yield
-    // of up to 2 ms may also have let several tasks run that each sent many messages.
+    // A yield of this length or longer suggests that another thread computes on the core. If the
+    // other tasks on the core only send many messages each, a yield lasts up to about 2 ms.
     static constexpr std::chrono::milliseconds kLong{3};
     // The number of waits in a ban. It doubles if the previous ban ended fewer than kLeastWaits
     // waits ago.

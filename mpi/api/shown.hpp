@@ -31,8 +31,9 @@ inline CallAbout about_all_of(const Comm& comm) noexcept {
 // Stands for the argument `root` of functions that have none.
 inline constexpr int kNoRoot = std::numeric_limits<int>::min();
 
-// Of a collective call with that argument `root`. On an intercommunicator, the root itself passes
-// MPI_ROOT, the others of its group pass MPI_PROC_NULL, and the other group names its rank.
+// Returns the facts of a collective call on `comm`. `root` is the argument of the call. On an
+// intercommunicator, the root itself passes MPI_ROOT, the other members of its group pass
+// MPI_PROC_NULL, and the members of the other group pass the rank of the root.
 inline OperationFacts facts_of(const Comm& comm, int root,
                                DataFlow flow = DataFlow::kNone) noexcept {
     OperationFacts facts{.flow = flow};

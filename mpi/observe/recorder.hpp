@@ -27,8 +27,9 @@
 
 namespace poe::observe {
 
-// Stands for the root in a rooted call of a task that is in the root's group of an
-// intercommunicator and not the root. The trace does not show such a call as an operation.
+// Takes the place of the root's task if the calling task takes no part in a rooted call: it is in
+// the root's group of an intercommunicator, but is not the root. The trace does not show such a
+// call as an operation.
 inline constexpr TaskId kTakesNoPart = -2;
 
 // One end of a message, as the arguments of a call name it.

@@ -282,8 +282,8 @@ inline void Recorder::note_need(const ObservedNeed& need) noexcept {
 }
 
 // The task that the argument `root` names; -1 if there is none. On an intercommunicator, the root
-// itself passes MPI_ROOT, the others of its group pass MPI_PROC_NULL, and the other group names its
-// rank.
+// itself passes MPI_ROOT, the other members of its group pass
+// MPI_PROC_NULL, and the members of the other group pass the rank of the root.
 [[gnu::always_inline]] inline TaskId Recorder::root_of(const PoeObservedCall& call,
                                                        const CallShape& shape,
                                                        const Communicator& comm) const noexcept {

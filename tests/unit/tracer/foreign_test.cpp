@@ -206,6 +206,18 @@ TEST_CASE("an archive with all that other tools put into one") {
     }
 }
 
+namespace {
+
+// Exports the trace of these streams to that folder. Returns what is imported from there.
+TraceSource through_otf2(const std::vector<StreamWriter>& tasks, const std::string& place) {
+    const TraceSource before = TraceSource::from_bytes(gathered(tasks), "before");
+    export_trace(before, {{before.begin(), before.end()}, std::nullopt}, *otf2_sink(place),
+                 [](double) {});
+    return import_otf2(place + "/trace.otf2");
+}
+
+}  // namespace
+
 TEST_CASE("source lines, barriers and non-blocking calls survive an export to OTF2") {
     const Folder folder;
     std::vector<StreamWriter> tasks;
@@ -227,11 +239,8 @@ TEST_CASE("source lines, barriers and non-blocking calls survive an export to OT
         out.leave(us(420), kCollwaitCall);
         sync_call(out, 500 + late, 900, 2);
     }
-    const TraceSource before = TraceSource::from_bytes(gathered(tasks), "before");
     const std::string place = (folder.path / "out").string();
-    export_trace(before, {{before.begin(), before.end()}, std::nullopt}, *otf2_sink(place),
-                 [](double) {});
-    const Played after(import_otf2(place + "/trace.otf2"));
+    const Played after(through_otf2(tasks, place));
     CHECK(after.source.problems().empty());
     // 1 waits for 0 in mpc_collwait from 110 to 400, and in mpc_sync from 500 to 800.
     CHECK(waited(after, Wait::Why::kCollective, 1, 0) == microseconds(290 + 300));
@@ -274,11 +283,8 @@ TEST_CASE("the data flow of persistent operations survives an export to OTF2") {
         out.leave(us(420), kWait);
         tasks.push_back(std::move(out));
     }
-    const TraceSource before = TraceSource::from_bytes(gathered(tasks), "before");
     const std::string place = (folder.path / "out").string();
-    export_trace(before, {{before.begin(), before.end()}, std::nullopt}, *otf2_sink(place),
-                 [](double) {});
-    const Played after(import_otf2(place + "/trace.otf2"));
+    const Played after(through_otf2(tasks, place));
     CHECK(after.source.problems().empty());
     REQUIRE(after.notes.waits.size() == 1);
     CHECK(after.notes.waits[0].task == 1);
