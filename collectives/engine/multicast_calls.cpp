@@ -167,11 +167,16 @@ void MulticastCalls::agree(bool waits) {
     }
 }
 
-// Multicast makes progress with the messages.
+// Multicast makes progress with the messages. Tasks of MPI do not end before all members have
+// returned from the call, so any member that has ended is a loss. A task of MPL may return and end
+// while others still wait for data that will be repeated for them; they need only the root.
 void MulticastCalls::wait(const std::function<bool()>& over, TaskId whom) {
     const auto awaited = [whom]() -> Awaited { return {Awaited::Kind::kMessage, whom, -1}; };
-    const std::function<bool()> member_lost = [this] {
-        const auto lost = [&](TaskId task) { return context_.messages().lost(task); };
+    const std::function<bool()> member_lost = [this, whom] {
+        const bool needs_all = context_.messages().notices_ends();
+        const auto lost = [&](TaskId task) {
+            return (needs_all || task == whom) && context_.messages().lost(task);
+        };
         const auto first = std::find_if(group_.members.begin(), group_.members.end(), lost);
         if (first != group_.members.end()) group_.lost_member = *first;
         return group_.lost_member >= 0;

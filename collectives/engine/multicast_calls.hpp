@@ -48,7 +48,8 @@ class MulticastCalls final : public GroupOwned {
     bool settled() const noexcept { return refused() || (state_ == State::kUsable && timed_); }
 
     // Makes a call; blocks. Returns null, or the plan that failed. Precondition: ready() has
-    // returned true for this call. Throws MemberLost if a member has ended in a job that goes on.
+    // returned true for this call. Throws MemberLost if a member without which the call cannot
+    // complete has ended in a job that goes on.
     Plan* run(const CollectiveCall& call);
 
   private:

@@ -128,6 +128,7 @@ class MessageLayer final : private PipeSink {
     // MPI needs this; MPL leaves the decision to poe.
     using LostMember = std::function<TaskId(ContextId context, std::int32_t type)>;
     void notice_ends(const NodeSegment& segment, LostMember lost_member);
+    bool notices_ends() const noexcept { return ends_.segment != nullptr; }
     // True if this task has noticed that `task` has ended, or if its pipe is broken.
     bool lost(TaskId task) const noexcept;
     // The same, also if this task has not noticed it. Looks only at the segment, so it may be

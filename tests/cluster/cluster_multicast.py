@@ -8,8 +8,9 @@ import pathlib
 import re
 import signal
 import subprocess
+import time
 
-from hosts import BUILD, DEADLINE, ClusterTest, command_on, host_processes, main
+from hosts import BUILD, DEADLINE, ClusterTest, command_on, host_processes, main, wait_for
 
 MPTUNE = BUILD / "bin" / "mptune"
 MPL_COLLECTIVES = BUILD / "bin" / "mpl_collectives"
@@ -24,6 +25,7 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static size_t n;
 static int tasks, task;
@@ -55,6 +57,7 @@ int main(int argc, char **argv) {
     unsigned char *out = malloc(n * (size_t)tasks), *in = malloc(n * (size_t)tasks);
     for (int call = 0; calls < 0 || call < calls; call++) {
         const int root = strcmp(what, "bcast-from-0") == 0 ? 0 : call % tasks;
+        while (argc > 4 && call == calls - 1 && access(argv[4], F_OK) != 0) usleep(1000);
         memset(in, 0, n * (size_t)tasks);
         if (strncmp(what, "bcast", 5) == 0) {
             if (task == root) fill(in, call, root);
@@ -344,6 +347,23 @@ class Multicast(ClusterTest):
         self.assertIn("has begun", job.stdout.readline())
         with self.dropping(range(HOST_COUNT), "ip", "daddr", "239.0.0.0/8"):
             out, err = job.communicate(timeout=DEADLINE)
+        self.assertEqual((job.returncode, err), (0, ""))
+        self.assertEqual(out.count(": 0 wrong"), HOST_COUNT)
+
+    def test_member_ends_while_another_waits_for_data(self):
+        # Host 0 gets no datagram of the last call, whose root is task 3, until tasks 1 and 2 have their data and have ended.
+        go = pathlib.Path("/run/testbed/last_call")
+        job = self.start(self.program, 30_000, 8, "bcast", go, *self.flags(), env={"MP_MULTICAST": "yes"})
+        for _ in range(HOST_COUNT):
+            self.assertIn("has begun", job.stdout.readline())
+        def running(host):
+            return any(command.startswith(str(self.program)) for command in host_processes(host).values())
+        with self.dropping([0], "ip", "protocol", "udp"):
+            go.touch()
+            wait_for(lambda: not running(1) and not running(2), "tasks 1 and 2 to end")
+            self.assertTrue(running(0) and running(3))
+            time.sleep(0.5)
+        out, err = job.communicate(timeout=DEADLINE)
         self.assertEqual((job.returncode, err), (0, ""))
         self.assertEqual(out.count(": 0 wrong"), HOST_COUNT)
 
