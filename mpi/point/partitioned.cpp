@@ -235,16 +235,25 @@ bool PartitionedReceive::advance(comm::MessageLayer& messages) {
 bool PartitionedReceive::has_arrived(int partition) {
     if (given_.nobody || fault_) return true;
     if (!started_) return false;
+    for (auto [number, end] = sender_partitions(partition); number < end; ++number)
+        if (parts_[number].receive.outcome == comm::Outcome::kPending) return false;
+    return true;
+}
+
+// The first of the sender's partitions that have data for this partition, and the end of them. If
+// there are no data at all, the partitions of both sides are divided alike.
+std::pair<Bytes, Bytes> PartitionedReceive::sender_partitions(int partition) const noexcept {
+    const auto number = static_cast<Bytes>(partition);
     const Bytes bytes = partition_bytes();
     const Bytes sent = offer_->words.bytes;
-    if (bytes == 0 || sent == 0) return true;
-    const Bytes from = static_cast<Bytes>(partition) * bytes;
+    if (bytes == 0 || sent == 0) {
+        const auto own = static_cast<Bytes>(given_.partitions);
+        const auto theirs = static_cast<Bytes>(offer_->words.partitions);
+        return {number * theirs / own, ((number + 1) * theirs + own - 1) / own};
+    }
     // Nothing arrives in the partitions after the end of what is sent.
-    const Bytes last = std::min(from + bytes, sent_);
-    const auto end = static_cast<std::int64_t>((last + sent - 1) / sent);
-    for (auto number = static_cast<std::int64_t>(from / sent); number < end; ++number)
-        if (at(number).receive.outcome == comm::Outcome::kPending) return false;
-    return true;
+    const Bytes last = std::min((number + 1) * bytes, sent_);
+    return {number * bytes / sent, (last + sent - 1) / sent};
 }
 
 Awaited PartitionedReceive::awaited(const comm::MessageLayer& messages) {

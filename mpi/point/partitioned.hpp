@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "comm/bootstrap/runtime.hpp"
@@ -130,8 +131,9 @@ class PartitionedReceive final : public Partitioned {
     PartitionedReceive(comm::Runtime& runtime, const PartitionedArguments& given);
     ~PartitionedReceive() override;
 
-    // True if all bytes of this partition of the receiver have arrived. Precondition: the request
-    // is active.
+    // True if everything that the sender sends into this partition of the receiver has arrived; a
+    // partition of no bytes arrives when the sender has marked it as ready. Precondition: the
+    // request is active.
     bool has_arrived(int partition);
 
     void start(comm::MessageLayer& messages) override;
@@ -151,6 +153,7 @@ class PartitionedReceive final : public Partitioned {
 
     bool offer_known();
     void start_parts(comm::MessageLayer& messages);
+    std::pair<Bytes, Bytes> sender_partitions(int partition) const noexcept;
 
     std::unique_ptr<Offer> offer_;
     std::unique_ptr<Part[]>

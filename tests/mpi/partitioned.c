@@ -146,6 +146,34 @@ static void apart_from_sends(void) {
     CHECK_OK(MPI_Request_free(&requests[1]));
 }
 
+/* A partition of the receiver has arrived when those of the sender that belong to it are ready, also if it has no bytes.
+ * A message of a task to itself, so that the order is known. */
+static void arrives_when_ready(int sent, int received, int elements) {
+    static int out[120], in[120];
+    MPI_Request requests[2];
+    CHECK_OK(MPI_Psend_init(out, sent, elements / sent, MPI_INT, 0, 13, MPI_COMM_SELF,
+                            MPI_INFO_NULL, &requests[0]));
+    CHECK_OK(MPI_Precv_init(in, received, elements / received, MPI_INT, 0, 13, MPI_COMM_SELF,
+                            MPI_INFO_NULL, &requests[1]));
+    for (int round = 0; round < kRounds; ++round) {
+        CHECK_OK(MPI_Start(&requests[1]));
+        for (int ready = 0; ready <= sent; ++ready) {
+            if (ready == 1) CHECK_OK(MPI_Start(&requests[0]));
+            if (ready > 0) CHECK_OK(MPI_Pready(ready - 1, requests[0]));
+            for (int p = 0; p < received; ++p) {
+                const int expected = ((p + 1) * sent + received - 1) / received <= ready;
+                int flag = 0;
+                do CHECK_OK(MPI_Parrived(requests[1], p, &flag));
+                while (!flag && expected);
+                CHECK_INT(flag, expected);
+            }
+        }
+        CHECK_OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    }
+    CHECK_OK(MPI_Request_free(&requests[0]));
+    CHECK_OK(MPI_Request_free(&requests[1]));
+}
+
 static void with_nobody(void) {
     int data[4] = {1, 2, 3, 4}, flag = 0;
     MPI_Request requests[2];
@@ -275,6 +303,12 @@ int main(int argc, char** argv) {
     strided();
     matched_in_order();
     apart_from_sends();
+    for (int s = 0; s < 4; ++s) {
+        for (int r = 0; r < 4; ++r) {
+            arrives_when_ready(divisions[s], divisions[r], 0);
+            arrives_when_ready(divisions[s], divisions[r], 120);
+        }
+    }
     with_nobody();
     sizes_differ();
     wrong_arguments();
