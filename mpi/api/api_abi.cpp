@@ -59,15 +59,13 @@ int abi_get_fortran_info(Call&, MPI_Info* info) {
     put_size(made, "mpi_integer_size", MPI_INTEGER);
     put_size(made, "mpi_real_size", MPI_REAL);
     put_size(made, "mpi_double_precision_size", MPI_DOUBLE_PRECISION);
+    // The library also computes with MPI_REAL2 and MPI_COMPLEX4, for which gfortran has no type.
     for (const char* kind :
          {"logical1", "logical2", "logical4", "logical8", "logical16", "integer1", "integer2",
-          "integer4", "integer8", "integer16", "real4", "real8", "real16", "complex8", "complex16",
-          "complex32", "double_complex"}) {
+          "integer4", "integer8", "integer16", "real2", "real4", "real8", "real16", "complex4",
+          "complex8", "complex16", "complex32", "double_complex"}) {
         put(made, std::string("mpi_") + kind + "_supported", "true");
     }
-    // gfortran has no half precision.
-    put(made, "mpi_real2_supported", "false");
-    put(made, "mpi_complex4_supported", "false");
     *info = handle_of<MPI_Info>(made);
     return MPI_SUCCESS;
 }

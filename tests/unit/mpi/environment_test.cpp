@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -42,11 +43,11 @@ int best_difference(int nodes, int factors, int least, int most) {
     return best;
 }
 
-std::string value_of_key(MPI_Info info, const char* key) {
+std::string value_of_key(MPI_Info info, const std::string& key) {
     char value[MPI_MAX_INFO_VAL];
     int length = sizeof value;
     int flag = 0;
-    REQUIRE(MPI_Info_get_string(info, key, &length, value, &flag) == MPI_SUCCESS);
+    REQUIRE(MPI_Info_get_string(info, key.c_str(), &length, value, &flag) == MPI_SUCCESS);
     return flag != 0 ? value : "(not set)";
 }
 
@@ -206,8 +207,35 @@ TEST_CASE("Fortran's sizes and logical values are known and cannot be set") {
     REQUIRE(MPI_Abi_get_fortran_info(&info) == MPI_SUCCESS);
     CHECK(value_of_key(info, "mpi_integer_size") == "4");
     CHECK(value_of_key(info, "mpi_double_precision_size") == "8");
-    CHECK(value_of_key(info, "mpi_real16_supported") == "true");
-    CHECK(value_of_key(info, "mpi_real2_supported") == "false");
+    // A type without support has the size MPI_UNDEFINED.
+    const std::pair<const char*, MPI_Datatype> optional_types[] = {
+        {"logical1", MPI_LOGICAL1},
+        {"logical2", MPI_LOGICAL2},
+        {"logical4", MPI_LOGICAL4},
+        {"logical8", MPI_LOGICAL8},
+        {"logical16", MPI_LOGICAL16},
+        {"integer1", MPI_INTEGER1},
+        {"integer2", MPI_INTEGER2},
+        {"integer4", MPI_INTEGER4},
+        {"integer8", MPI_INTEGER8},
+        {"integer16", MPI_INTEGER16},
+        {"real2", MPI_REAL2},
+        {"real4", MPI_REAL4},
+        {"real8", MPI_REAL8},
+        {"real16", MPI_REAL16},
+        {"complex4", MPI_COMPLEX4},
+        {"complex8", MPI_COMPLEX8},
+        {"complex16", MPI_COMPLEX16},
+        {"complex32", MPI_COMPLEX32},
+        {"double_complex", MPI_DOUBLE_COMPLEX},
+    };
+    for (const auto& [name, type] : optional_types) {
+        INFO(name);
+        int size = 0;
+        REQUIRE(MPI_Type_size(type, &size) == MPI_SUCCESS);
+        CHECK(value_of_key(info, "mpi_" + std::string(name) + "_supported") ==
+              (size == MPI_UNDEFINED ? "false" : "true"));
+    }
     CHECK(MPI_Abi_set_fortran_info(info) == MPI_ERR_ABI);
     REQUIRE(MPI_Info_free(&info) == MPI_SUCCESS);
     REQUIRE(MPI_Abi_get_info(&info) == MPI_SUCCESS);
