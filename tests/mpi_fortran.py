@@ -76,13 +76,13 @@ class Fortran(unittest.TestCase):
         path.write_text(source)
         include = BUILD / "include" / "poe-mpi"
         done = subprocess.run(["gfortran", *flags, *FLAGS, f"-I{include}", f"-I{include}/gfortran", str(path), "-o",
-                               str(path) + ".out", f"-L{BUILD}/lib", "-lmpi_abi_gfortran", "-lmpi_abi",
+                               str(path) + ".out", f"-L{BUILD}/lib", "-lmpifort_abi", "-lmpi_abi",
                                f"-Wl,-rpath,{BUILD}/lib"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return str(path) + ".out"
 
     def test_entry_points(self):
-        listing = subprocess.run(["nm", "-D", "--defined-only", str(BUILD / "lib" / "libmpi_abi_gfortran.so.1")],
+        listing = subprocess.run(["nm", "-D", "--defined-only", str(BUILD / "lib" / "libmpifort_abi.so.1")],
                                  capture_output=True, text=True, check=True).stdout
         defined = {line.split()[2].split("@")[0] for line in listing.splitlines()}
         expected = set()

@@ -130,7 +130,7 @@ void Description::agree_operation(MPI_Op op) {
     Place its_place = place_of_code(code);
     std::string text =
         made->commutative ? "a commutative operation" : "an operation that does not commute";
-    if (std::string_view(its_place.object).starts_with("libmpi_abi_gfortran."))
+    if (std::string_view(its_place.object).starts_with("libmpifort_abi."))
         return agree("op", text + " of the program", MPI_ERR_OP);
     its_place.offset += 1;  // words_of_place() looks before a return address
     agree("op", text + " with the function at " + words_of_place(its_place), MPI_ERR_OP);

@@ -35,7 +35,7 @@ std::string_view without_folder(std::string_view path) noexcept {
 }
 
 bool in_fortran_library(const Located& where) noexcept {
-    return without_folder(where.path).starts_with("libmpi_abi_gfortran.");
+    return without_folder(where.path).starts_with("libmpifort_abi.");
 }
 
 // The return address in the caller of the function that contains `site`, which is on the stack.

@@ -16,8 +16,7 @@ bool is_in_fortran_library(const void* address) noexcept {
     if (::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
     const std::string_view path = info.dli_fname;
     const std::string_view name = path.substr(path.rfind('/') + 1);
-    for (const char* library :
-         {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort", "libmpi_abi_gfortran"})
+    for (const char* library : {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort"})
         if (name.starts_with(library)) return true;
     return false;
 }

@@ -218,12 +218,12 @@ class FortranTest(LaunchTest):
 
 class Compilers(FortranTest):
     def test_what_they_show(self):
-        libraries = r"-L\S+ -Wl,-rpath,\S+ -lmpi_abi_gfortran -lmpi_abi"
+        libraries = r"-L\S+ -Wl,-rpath,\S+ -lmpifort_abi -lmpi_abi"
         shown = run(MPIFORT, "-show", "a.f90").stdout
         self.assertRegex(shown, rf"^gfortran .*-I\S+/poe-mpi -I\S+/poe-mpi/gfortran a\.f90 {libraries}$")
         self.assertRegex(run(MPIFORT, "-showme:compile").stdout, r"^-I\S+/poe-mpi -I\S+/poe-mpi/gfortran$")
         self.assertRegex(run(MPIFORT, "-showme:link").stdout, rf"^{libraries}$")
-        self.assertEqual(run(MPIFORT, "-showme:libs").stdout, "mpi_abi_gfortran mpi_abi\n")
+        self.assertEqual(run(MPIFORT, "-showme:libs").stdout, "mpifort_abi mpi_abi\n")
         self.assertRegex(run(MPIFORT, "-compile_info").stdout, r"^gfortran .*/gfortran$")
         self.assertNotIn("-lmpi_abi", run(MPIFORT, "-show", "-c", "a.f90").stdout)
         self.assertIn("POE", run(MPIFORT, "--version").stdout)
@@ -286,7 +286,7 @@ class Installed(FortranTest):
         build = project / "build"
         done = run("cmake", "-S", str(project), "-B", str(build), f"-DMPI_HOME={self.prefix}/lib/poe/mpi")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{self.prefix}/lib/libmpi_abi_gfortran.so", done.stdout)
+        self.assertIn(f"{self.prefix}/lib/libmpifort_abi.so", done.stdout)
         done = run("cmake", "--build", str(build))
         self.assertEqual(done.returncode, 0, done.stderr)
         for name in INTERFACES:

@@ -60,7 +60,7 @@ class Packages(LaunchTest):
                         "share/man/man1/poe.1.gz", "share/man/man7/poe-tutorial.7.gz",
                         "share/bash-completion/completions/poe", "share/bash-completion/completions/poekill",
                         "share/zsh/vendor-completions/_poe", "share/fish/vendor_completions.d/poe.fish"],
-                "libmpl1": ["lib/libmpl.so.1", "lib/libpoe_engine.so.1", "lib/libmpi_abi_gfortran.so.1"],
+                "libmpl1": ["lib/libmpl.so.1", "lib/libpoe_engine.so.1", "lib/libmpifort_abi.so.1"],
                 "libmpl-dev": ["bin/mpcc", "include/mpproto.h", "lib/libmpl.so", "lib/libmpl.a",
                                "lib/pkgconfig/mpl.pc", "bin/mpifort.poe", "include/poe-mpi/mpif.h",
                                "include/poe-mpi/gfortran/mpi_f08.mod", "lib/poe/mpi/pkgconfig/mpi-fort.pc",
