@@ -1,21 +1,15 @@
 // Reads the kernel's description of the caches; see cache_size.hpp.
 #include "base/cache_size.hpp"
 
-#include <fstream>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "base/cpu_list.hpp"
 #include "base/parse.hpp"
 
 namespace poe {
 namespace {
-
-std::string line_of(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 // Parses a cache size such as "32768K". Returns bytes, 0 if `text` is no such size.
 Bytes size_in(std::string_view text) {
@@ -23,21 +17,6 @@ Bytes size_in(std::string_view text) {
     if (!number) return 0;
     const int shift = text == "K" ? 10 : text == "M" ? 20 : text == "G" ? 30 : 0;
     return Bytes{*number} << shift;
-}
-
-// Adds the processors of a list such as "0-7,64-71" to `cpus`.
-void add_cpus_in(std::string_view list, cpu_set_t& cpus) {
-    while (const auto first = take_number<unsigned long>(list)) {
-        auto last = first;
-        if (!list.empty() && list.front() == '-') {
-            list.remove_prefix(1);
-            last = take_number<unsigned long>(list);
-        }
-        for (auto cpu = *first; last && cpu <= *last && cpu < CPU_SETSIZE; ++cpu)
-            CPU_SET(cpu, &cpus);
-        if (list.empty() || list.front() != ',') return;
-        list.remove_prefix(1);
-    }
 }
 
 }  // namespace
@@ -53,16 +32,17 @@ Bytes last_level_cache(const cpu_set_t& cpus, const std::string& directory) {
         for (int index = 0;; ++index) {
             const std::string cache = directory + "/cpu" + std::to_string(cpu) + "/cache/index" +
                                       std::to_string(index) + "/";
-            const std::string level = line_of(cache + "level");
+            const std::string level = first_line(cache + "level");
             if (level.empty()) break;
-            if (level > highest && line_of(cache + "type") != "Instruction") {
+            if (level > highest && first_line(cache + "type") != "Instruction") {
                 highest = level;
                 last = cache;
             }
         }
         if (last.empty()) continue;
-        all += size_in(line_of(last + "size"));
-        add_cpus_in(line_of(last + "shared_cpu_list"), counted);
+        all += size_in(first_line(last + "size"));
+        const cpu_set_t sharing = cpus_in(first_line(last + "shared_cpu_list"));
+        CPU_OR(&counted, &counted, &sharing);
         CPU_SET(cpu, &counted);
     }
     return all;

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "base/hardware_resources.hpp"
 #include "mpi/api/bodies.hpp"
 #include "mpi/api/checks.hpp"
 #include "mpi/object/dims.hpp"
@@ -66,10 +67,11 @@ int get_processor_name(Call&, char* name, int* resultlen) {
     return MPI_SUCCESS;
 }
 
-// The info has no keys, because tasks are not bound to resources that MPI_Comm_split_type could
-// name.
 int get_hw_resource_info(Call&, MPI_Info* hw_info) {
-    *hw_info = handle_of<MPI_Info>(environment().infos.make());
+    Info& made = environment().infos.make();
+    for (const HardwareResource& each : resources_of_this_thread())
+        made.set(each.type, each.instance ? "true" : "false");
+    *hw_info = handle_of<MPI_Info>(made);
     return MPI_SUCCESS;
 }
 

@@ -2,8 +2,14 @@
 #include "mpi/communicator/making.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "base/hardware_resources.hpp"
 #include "base/hash.hpp"
 #include "mpi/communicator/exchange.hpp"
 #include "mpi/process/environment.hpp"
@@ -127,6 +133,10 @@ std::int32_t hash_of(const std::string& text) noexcept {
 }
 
 constexpr const char* kNodeResource = "mpi_shared_memory";
+// The resources for MPI_COMM_TYPE_HW_UNGUIDED, from large ones to small ones.
+constexpr const char* kResources[] = {kNodeResource,     "hwloc://Package", "hwloc://NUMANode",
+                                      "hwloc://L3Cache", "hwloc://L2Cache", "hwloc://Core",
+                                      "hwloc://PU"};
 
 // Equal for members that can have shared memory in common: tasks of one job on one node.
 int node_of(comm::Runtime& runtime, const Comm& parent) {
@@ -134,6 +144,28 @@ int node_of(comm::Runtime& runtime, const Comm& parent) {
         return hash_of(std::string(runtime.segment()->facts().job_id) + " " +
                        std::to_string(runtime.node()));
     return static_cast<int>(runtime.node());
+}
+
+// A type of resource, and the color of this member: that of its instance, or MPI_UNDEFINED if the
+// member is not restricted to one.
+struct ColorOfResource {
+    std::string type;
+    std::int32_t color;
+};
+
+// From large resources to small ones.
+std::vector<ColorOfResource> colors_of_resources(comm::Runtime& runtime, const Comm& parent) {
+    const int node = node_of(runtime, parent);
+    const bool is_hash = spans_jobs(runtime, parent);
+    std::vector<ColorOfResource> all{{kNodeResource, node}};
+    for (const HardwareResource& each : resources_of_this_thread()) {
+        std::int32_t color = MPI_UNDEFINED;
+        if (each.instance)
+            color = is_hash ? hash_of(std::to_string(node) + " " + std::to_string(*each.instance))
+                            : node * CPU_SETSIZE + *each.instance;
+        all.push_back({each.type, color});
+    }
+    return all;
 }
 
 bool is_in_set(comm::Runtime& runtime, const std::string& name) {
@@ -146,11 +178,13 @@ int color_of_type(comm::Runtime& runtime, const Comm& parent, int type,
                   const std::string& resource) {
     switch (type) {
         case MPI_COMM_TYPE_SHARED:
-        case MPI_COMM_TYPE_HW_UNGUIDED:
             return node_of(runtime, parent);
+        case MPI_COMM_TYPE_HW_UNGUIDED:
+            return 0;  // until the members know the resource
         case MPI_COMM_TYPE_HW_GUIDED:
         case MPI_COMM_TYPE_RESOURCE_GUIDED:
-            if (resource == kNodeResource) return node_of(runtime, parent);
+            for (const ColorOfResource& each : colors_of_resources(runtime, parent))
+                if (each.type == resource) return each.color;
             if (type == MPI_COMM_TYPE_HW_GUIDED) return MPI_UNDEFINED;
             if (resource == "mpi://WORLD") return 0;
             if (resource == "mpi://SELF") return parent.rank;
@@ -166,17 +200,71 @@ bool is_split_type(int type) noexcept {
            type == MPI_UNDEFINED;
 }
 
+// What the members must agree on.
+std::int32_t digest_of_type(int type, const std::string& resource) noexcept {
+    // The resource is a result then.
+    const bool is_result = type == MPI_COMM_TYPE_HW_UNGUIDED;
+    return hash_of(std::to_string(type) + " " + (is_result ? "" : resource));
+}
+
+// Calls visit(the color that a member has chosen, its colors by resource) for each member that
+// takes part.
+template <typename Visit>
+void visit_parts(Contributions& all, const Contributions& colors, Visit&& visit) {
+    constexpr std::size_t kTypes = std::size(kResources);
+    for (const auto& [choices, theirs] :
+         {std::pair(&all.local, &colors.local), std::pair(&all.remote, &colors.remote)}) {
+        for (std::size_t rank = 0; rank * kChoosingWords < choices->size(); ++rank) {
+            if (choosing_at(*choices, rank).type == MPI_UNDEFINED) continue;
+            visit((*choices)[rank * kChoosingWords],
+                  std::span(*theirs).subspan(rank * kTypes, kTypes));
+        }
+    }
+}
+
+// Finds the largest resource that divides the members, and makes their instances of it the colors
+// that they have chosen. Null: there is none. All members of the communicator call it, also those
+// that take no part.
+const char* choose_resource(comm::Runtime& runtime, Comm& parent, Contributions& all,
+                            Fault& fault) {
+    const std::vector<ColorOfResource> own = colors_of_resources(runtime, parent);
+    // Nodes may describe different types, so each member gives a color for each type that there is.
+    Words words;
+    for (const char* type : kResources) {
+        const auto same = [&](const ColorOfResource& each) { return each.type == type; };
+        const auto found = std::ranges::find_if(own, same);
+        words.push_back(found == own.end() ? MPI_UNDEFINED : found->color);
+    }
+    Contributions colors;
+    fault = gather_words(runtime, parent, words, colors);
+    if (fault) return nullptr;
+    for (std::size_t type = 0; type < words.size(); ++type) {
+        std::optional<std::int32_t> first;
+        bool defined = true;
+        bool differ = false;
+        visit_parts(all, colors, [&](std::int32_t&, std::span<const std::int32_t> its) {
+            defined = defined && its[type] != MPI_UNDEFINED;
+            differ = differ || its[type] != first.value_or(its[type]);
+            first = its[type];
+        });
+        if (!defined || !differ) continue;
+        visit_parts(all, colors, [&](std::int32_t& color, std::span<const std::int32_t> its) {
+            color = its[type];
+        });
+        return kResources[type];
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 MadeComm split_by_type(comm::Runtime& runtime, Comm& parent, int type, int key,
                        const std::string& resource, std::string* found) {
     Reservation reserved(groups_of(runtime));
     int color = color_of_type(runtime, parent, type, resource);
-    // Type and resource must agree, so both are part of the fourth word.
     const std::int32_t agreed = type == MPI_UNDEFINED ? MPI_UNDEFINED
-                                : is_split_type(type)
-                                    ? hash_of(std::to_string(type) + " " + resource)
-                                    : -1;
+                                : is_split_type(type) ? digest_of_type(type, resource)
+                                                      : -1;
     Contributions all;
     if (Fault fault = gather_words(runtime, parent, {color, key, reserved.counter(), agreed}, all))
         return {nullptr, std::move(fault)};
@@ -196,14 +284,13 @@ MadeComm split_by_type(comm::Runtime& runtime, Comm& parent, int type, int key,
                 {MPI_ERR_ARG, "split_type",
                  "the type or resource of " + wrong + " is not that of the other members",
                  "give the same arguments at all members, or MPI_UNDEFINED"}};
-    if (type == MPI_COMM_TYPE_HW_UNGUIDED) {
-        // Only a proper part of the communicator counts.
-        const int others = MPI_UNDEFINED;
-        const bool divides = !first_wrong(all, [&](const Choosing& choosing) {
-                                  return choosing.color != others && choosing.color != color;
-                              }).empty();
-        if (!divides) return {};
-        if (found != nullptr) *found = kNodeResource;
+    if (first == digest_of_type(MPI_COMM_TYPE_HW_UNGUIDED, {})) {
+        Fault fault;
+        const char* const chosen = choose_resource(runtime, parent, all, fault);
+        if (fault) return {nullptr, std::move(fault)};
+        if (type == MPI_UNDEFINED || chosen == nullptr) return {};
+        color = choosing_at(all.local, static_cast<std::size_t>(parent.rank)).color;
+        if (found != nullptr) *found = chosen;
     }
     return made_of_color(runtime, parent, all, color, reserved);
 }

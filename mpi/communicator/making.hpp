@@ -22,10 +22,12 @@ MadeComm split(comm::Runtime& runtime, Comm& parent, int color, int key);
 // is wrong with the arguments of this member: all members then get a fault.
 MadeComm take_part(comm::Runtime& runtime, Comm& parent, bool takes_part, const Fault& fault);
 
-// MPI_Comm_split_type. A resource that is the name of a process set of poe gives a communicator to
-// its members only. `resource` is the value of mpi_hw_resource_type or mpi_pset_name of the info;
-// empty if it has none. `found`, if not null, receives the resource that MPI_COMM_TYPE_HW_UNGUIDED
-// has found.
+// MPI_Comm_split_type. `resource` is the value of mpi_hw_resource_type or mpi_pset_name of the
+// info; empty if it has none. For a type of hardware (base/hardware_resources.hpp), tasks on one
+// node that are restricted to the same instance get a communicator, and tasks that may use several
+// instances get none. The name of a process set of poe gives a communicator to its members only.
+// `found`, if not null, receives the resource that MPI_COMM_TYPE_HW_UNGUIDED has found: the largest
+// one to which all members are restricted, but not all to the same instance.
 MadeComm split_by_type(comm::Runtime& runtime, Comm& parent, int type, int key,
                        const std::string& resource, std::string* found);
 

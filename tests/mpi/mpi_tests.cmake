@@ -79,7 +79,7 @@ mpi_test(tool_events_tcp mpl_run -i -n 3 $<TARGET_FILE:mpi_tool_events>)
 mpi_test(tool_events_streamed mpl_run -n 2 -e 100 -s $<TARGET_FILE:mpi_tool_events>)
 mpi_test(threads_tool_events_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_threads_tool_events>)
 mpi_test(collective_inter_nodes mpl_run -N 2 -n 4 $<TARGET_FILE:mpi_collective_inter>)
-foreach(program communicator_basic communicator_inter topology_all)
+foreach(program communicator_basic communicator_inter hardware_split topology_all)
   mpi_test(${program}_nodes mpl_run -N 2 -n 5 $<TARGET_FILE:mpi_${program}>)
 endforeach()
 
