@@ -393,7 +393,7 @@ void Runtime::finish_sending() noexcept {
     if (!devices_.tcp || !failure_.empty()) return;
     try {
         const auto deadline = std::chrono::steady_clock::now() + kLongestFinish;
-        waiter_->restart();
+        waiter_->begin_wait();
         while (!devices_.tcp->finish_sending() && std::chrono::steady_clock::now() < deadline) {
             if (messages_->progress() || !waiter_->pause()) continue;
             // No event reports that the last byte has been acknowledged.

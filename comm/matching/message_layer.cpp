@@ -104,7 +104,7 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
         const Outcome* const outer;
     };
     const Restore at_end{awaited_, std::exchange(awaited_, &outcome)};
-    waiter_->restart();
+    waiter_->begin_wait();
     help();
     while (!wait.over()) {
         if (look(waiter_->looks())) {
@@ -135,6 +135,7 @@ void MessageLayer::wait_until_over(const Outcome& outcome, const Wait& wait) {
             help();
         }
     }
+    waiter_->end_wait();
 }
 
 // Other threads may make any call meanwhile. awaited_ stays null, because several threads wait for
@@ -228,7 +229,7 @@ bool MessageLayer::wait_until_stored(const std::function<bool()>& over,
 }
 
 void MessageLayer::begin_wait_elsewhere() noexcept {
-    if (!shared() && waiter_ != nullptr) waiter_->restart();
+    if (!shared() && waiter_ != nullptr) waiter_->begin_wait();
 }
 
 void MessageLayer::look_elsewhere(const Awaited& awaited) {

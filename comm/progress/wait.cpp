@@ -1,6 +1,7 @@
 // Waiting and wake-ups; wait.hpp has the rules and shows that no wake-up is lost.
 #include "comm/progress/wait.hpp"
 
+#include <ctime>
 #include <sched.h>
 #include <unistd.h>
 
@@ -117,7 +118,7 @@ bool Waiter::pause() noexcept {
     const bool may_yield = !yield_ban_.active();
     if (turns_ == 0) yield_ban_.begin_wait();
     if (!shares_core() && !oversubscribed_) return pause_spinning();
-    return may_yield ? pause_yielding() : pause_sleeping();
+    return may_yield ? pause_yielding() : pause_napping();
 }
 
 bool Waiter::pause_sleeping() noexcept {
@@ -130,6 +131,17 @@ bool Waiter::pause_sleeping() noexcept {
     look_began_ = Clock::now();
     lasts_ = look_began_ - started_ >= kYieldUntilCrowded;
     return true;
+}
+
+// Naps, or returns true.
+bool Waiter::pause_napping() noexcept {
+    const auto nap = naps_.pause(Clock::now().time_since_epoch(), turns_);
+    pause_sleeping();
+    if (nap == nap.zero()) return true;
+    look_was_vain();
+    const timespec length{0, nap.count()};
+    ::nanosleep(&length, nullptr);
+    return false;
 }
 
 bool Waiter::pause_spinning() noexcept {
@@ -218,9 +230,9 @@ void Waiter::sleep() noexcept {
 
 void Waiter::slept() noexcept {
     leave_if_ending();
-    if (look_around_ && Clock::now() - looked_around_ >= kLookAfter) {
-        look_around_();
-        looked_around_ = Clock::now();
+    if (around_.look && Clock::now() - around_.last >= kLookAfter) {
+        around_.look();
+        around_.last = Clock::now();
     }
 }
 

@@ -20,8 +20,9 @@
 // task, the waiter treats the core as shared, because it cannot know which tasks of other nodes
 // also use the core. If several of its yields take long, the waiter concludes that a process
 // computes on the same core. It then sleeps immediately in the next waits, because the kernel
-// schedules a task promptly when it wakes (yield_ban.hpp). Such a task never polls several times in
-// a row, because each of its polls is a system call.
+// schedules a task promptly when it wakes (yield_ban.hpp). If these waits are long, its first
+// sleeps have a fixed length (naps.hpp). Such a task never polls several times in a row, because
+// each of its polls is a system call.
 //
 // No wake-up is lost:
 //   1. begin_sleep() stores `sleeping` and executes the heavy fence.
@@ -58,6 +59,7 @@
 #include "base/segment/segment_layout.hpp"
 #include "base/types.hpp"
 #include "comm/progress/core_balancer.hpp"
+#include "comm/progress/naps.hpp"
 #include "comm/progress/yield_ban.hpp"
 
 namespace poe::comm {
@@ -97,7 +99,7 @@ class Waiter {
            const Fences& fences);
 
     // From now on sleep() calls look() about once per kLookAfter. look() must not throw.
-    void look_around(std::function<void()> look) { look_around_ = std::move(look); }
+    void look_around(std::function<void()> look) { around_.look = std::move(look); }
 
     // Makes sleeps use `place`, which must outlive this object. `wakes_for_all`: everything that
     // the task may wait for ends a sleep in `place`, without a notification by the sender.
@@ -117,7 +119,18 @@ class Waiter {
     // Waits that last publish `progress`, too, which must outlive this object.
     void show_progress(const CollectiveProgress& progress) noexcept { progress_ = &progress; }
 
-    // A new wait starts, or the current one has made progress: the phases start again.
+    // A new wait starts.
+    void begin_wait() noexcept {
+        naps_.begin_wait();
+        restart();
+    }
+    // The wait has ended. If an exception ends it, it need not be told.
+    void end_wait() noexcept {
+        if (naps_.waits()) [[unlikely]]
+            naps_.end_wait(Clock::now().time_since_epoch());
+    }
+
+    // The wait has made progress: the phases start again.
     void restart() noexcept {
         if (first_yields_ != 0) [[unlikely]]
             adapt();
@@ -202,6 +215,7 @@ class Waiter {
     }
     bool pause_yielding() noexcept;
     bool pause_sleeping() noexcept;
+    bool pause_napping() noexcept;
     void start_clock() noexcept;
     void show_movement(std::uint32_t now_ms) noexcept;
     void look_was_vain() noexcept;
@@ -226,12 +240,15 @@ class Waiter {
     std::uint32_t wasted_spins_ = 0;  // waits in a row that ended with their first yields
     std::uint32_t shared_waits_ = 0;  // number of further waits that yield at once
     YieldBan yield_ban_;
+    Naps naps_;
     std::uint32_t doorbell_seen_ = 0;
     SleepPlace* place_ = nullptr;  // null: the doorbell
     Clock::time_point started_;
     Clock::time_point look_began_;  // not later than the start of the last poll
-    std::function<void()> look_around_;
-    Clock::time_point looked_around_;
+    struct {
+        std::function<void()> look;
+        Clock::time_point last;
+    } around_;
     std::function<std::string_view(std::uint32_t)> name_of_context_;
     const CollectiveProgress* progress_ = nullptr;
 };

@@ -2,11 +2,12 @@
 // should sleep instead of yielding. Pure, so that it is tested without other processes.
 //
 // If another process computes on the core, nearly every yield that lets it run lasts for one time
-// slice of the scheduler, whereas a task that sleeps is scheduled promptly when a message arrives.
-// If only tasks that communicate share the core, few yields last that long. Sleeping is then slower
-// than yielding, and it lengthens the yields of the other tasks, because the scheduler prefers
-// tasks that have slept. Therefore one long yield is not enough to start a ban; several long yields
-// that follow each other closely are.
+// slice of the scheduler, whereas a task that has slept is scheduled promptly. If only tasks that
+// communicate share the core, few yields last that long. Sleeping until a message arrives is then
+// slower than yielding, and it lengthens the yields of the other tasks, because the scheduler
+// prefers tasks that have slept. Therefore one long yield is not enough to start a ban; several
+// long yields that follow each other closely are. If they start one although nobody computes, naps
+// (naps.hpp) keep the loss small.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,13 @@ class YieldBan {
     // A yield of this length or longer has given the core to another thread.
     static constexpr std::chrono::microseconds kGivenAway{20};
     // A yield of this length or longer suggests that another thread computes on the core. If the
-    // other tasks on the core only send many messages each, a yield lasts up to about 2 ms.
-    static constexpr std::chrono::milliseconds kLong{3};
-    // The number of waits in a ban. It doubles if the previous ban ended fewer than kLeastWaits
-    // waits ago.
-    static constexpr std::uint32_t kLeastWaits = 300;
-    static constexpr std::uint32_t kMostWaits = 1200;
+    // other tasks on the core only send many messages each, a yield rarely lasts as long.
+    static constexpr std::chrono::milliseconds kLong{2};
+    // The number of waits in a ban, which doubles if the previous ban ended fewer than kSoon waits
+    // ago.
+    static constexpr std::uint32_t kLeastWaits = 40;
+    static constexpr std::uint32_t kMostWaits = 1280;
+    static constexpr std::uint32_t kSoon = 300;
 
     // True if this wait should sleep at once.
     bool active() const noexcept { return waits_left_ > 0; }
@@ -41,7 +43,7 @@ class YieldBan {
         suspicion_ += kWeight;
         if (suspicion_ <= kEnough) return false;
         suspicion_ = 0;
-        waits_ = waits_since_ < kLeastWaits ? std::min(2 * waits_, kMostWaits) : kLeastWaits;
+        waits_ = waits_since_ < kSoon ? std::min(2 * waits_, kMostWaits) : kLeastWaits;
         waits_left_ = waits_;
         waits_since_ = 0;
         return true;

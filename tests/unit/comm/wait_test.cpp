@@ -161,6 +161,24 @@ TEST_CASE("where somebody computes on its core, a task that anything wakes sleep
     while (!sleeps_at_once(waiter)) {
     }
     CHECK(sleeps_at_once(waiter));
+    // If its waits are long, it naps first.
+    constexpr int kLongWaits = 30;  // fewer than those of a ban
+    for (int i = 0; i < kLongWaits; ++i) {
+        waiter.begin_wait();
+        waiter.pause();
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        waiter.end_wait();
+    }
+    waiter.begin_wait();
+    for (int i = 0; i < Naps::kParts; ++i) {
+        const auto before = std::chrono::steady_clock::now();
+        CHECK_FALSE(waiter.pause());
+        CHECK(std::chrono::steady_clock::now() - before >= Naps::kLongest);
+    }
+    CHECK(waiter.pause());
+    waiter.restart();  // progress
+    CHECK_FALSE(waiter.pause());
+    waiter.end_wait();
     Waiter other = waiter_that_anything_wakes(false);
     for (int i = 0; i < 20; ++i) CHECK_FALSE(sleeps_at_once(other));
     // Who is told to yield goes on, and gets to say since when it waits.

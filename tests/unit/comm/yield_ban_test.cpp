@@ -57,7 +57,7 @@ TEST_CASE("a long yield among short ones is no reason to sleep") {
 
 TEST_CASE("yields that let several tasks send are no reason to sleep") {
     YieldBan ban;
-    for (int i = 0; i < 1000; ++i) CHECK_FALSE(ban.yielded(2500us));
+    for (int i = 0; i < 1000; ++i) CHECK_FALSE(ban.yielded(1900us));
     CHECK_FALSE(ban.active());
 }
 
@@ -66,13 +66,13 @@ TEST_CASE("a ban that is soon needed again is longer, up to a limit") {
     suspect(ban);
     for (std::uint32_t waits = YieldBan::kLeastWaits; waits < YieldBan::kMostWaits; waits *= 2) {
         CHECK(waits_of(ban) == waits);
-        pass(ban, waits + YieldBan::kLeastWaits - 1);
+        pass(ban, waits + YieldBan::kSoon - 1);
         suspect(ban);
     }
     pass(ban, YieldBan::kMostWaits);
     suspect(ban);
     CHECK(waits_of(ban) == YieldBan::kMostWaits);
-    pass(ban, YieldBan::kMostWaits + YieldBan::kLeastWaits);
+    pass(ban, YieldBan::kMostWaits + YieldBan::kSoon);
     suspect(ban);
     CHECK(waits_of(ban) == YieldBan::kLeastWaits);
 }
