@@ -55,6 +55,9 @@ Fault start_library(int thread_level) {
     comm::Runtime& runtime = comm::the_runtime();
     if (!runtime.failure().empty())
         return {MPI_ERR_OTHER, "", "messages are not available: " + runtime.failure(), ""};
+    // A variable of the user is wrong.
+    const std::string& wrong = collectives::the_collectives(runtime).failure();
+    if (!wrong.empty()) return {MPI_ERR_OTHER, "", wrong, ""};
     if (!prepared) prepare(runtime);
     prepared = true;
     if (thread_level == MPI_THREAD_MULTIPLE) runtime.share_among_threads();

@@ -477,6 +477,16 @@ class Errors(MpiTest):
         self.assertEqual(alone.returncode, 5)
         self.assertRegex(alone.stderr, r"\AERROR: 0032-205 MPI_Comm_dup in task 0 on node .*MPI_COMM_NULL.*\n\Z")
 
+    def test_wrong_variables_of_collective_calls(self):
+        # They are reported although the program makes no such call.
+        program = self.compile(HELLO)
+        for name, value in (("MP_COLL_BCAST", "chian"), ("MP_COLL_COMBINE", "radix:x")):
+            with self.subTest(name=name):
+                result = poe(program, "-procs", "2", env={name: value})
+                self.assertNotEqual(result.returncode, 0)
+                self.assertEqual(result.stdout, b"")
+                self.assertRegex(result.stderr.decode(), rf'MPI_Init: {name}: "{value}')
+
     def test_arguments_have_their_names(self):
         program = self.compile(r"""
             #include <mpi.h>
