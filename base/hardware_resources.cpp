@@ -45,15 +45,14 @@ std::string topology_list(const std::string& cpu, const char* name, const char* 
 
 std::vector<HardwareResource> resources_of(const cpu_set_t& cpus, const std::string& directory) {
     const int first = first_of(cpus);
-    if (first == CPU_SETSIZE) return {};
     const std::string number = std::to_string(first);
     const std::string cpu = directory + "/cpu/cpu" + number;
     std::vector<HardwareResource> found;
     const auto add = [&](const char* type, const std::string& list) {
         const cpu_set_t instance = cpus_in(list);
-        if (CPU_COUNT(&instance) == 0) return;
-        found.push_back({type, std::nullopt});
-        if (contains(instance, cpus)) found.back().instance = first_of(instance);
+        found.push_back({type, first < CPU_SETSIZE && CPU_COUNT(&instance) > 0, std::nullopt});
+        if (found.back().described && contains(instance, cpus))
+            found.back().instance = first_of(instance);
     };
     add("hwloc://Machine", first_line(directory + "/cpu/online"));
     add("hwloc://Package", topology_list(cpu, "package_cpus_list", "core_siblings_list"));
@@ -68,7 +67,7 @@ std::vector<HardwareResource> resources_of(const cpu_set_t& cpus, const std::str
 std::vector<HardwareResource> resources_of_this_thread() {
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
-    if (::sched_getaffinity(0, sizeof cpus, &cpus) != 0) return {};
+    if (::sched_getaffinity(0, sizeof cpus, &cpus) != 0) CPU_ZERO(&cpus);
     return resources_of(cpus);
 }
 

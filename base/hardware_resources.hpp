@@ -12,12 +12,13 @@ namespace poe {
 
 struct HardwareResource {
     const char* type;             // the name, such as "hwloc://NUMANode"
+    bool described;               // by the kernel
     std::optional<int> instance;  // the first processor of the instance that contains all of the
                                   // processors in question; empty if no single one does
 };
 
-// For each type that the kernel describes, the instance that contains all of `cpus`; from large
-// resources to small ones. Empty if `cpus` is empty. Reads files below `directory`.
+// The instance of each type that contains all of `cpus`; always the same types, from large ones to
+// small ones. If `cpus` is empty, nothing is described. Reads files below `directory`.
 std::vector<HardwareResource> resources_of(const cpu_set_t& cpus,
                                            const std::string& directory = "/sys/devices/system");
 

@@ -70,7 +70,7 @@ int get_processor_name(Call&, char* name, int* resultlen) {
 int get_hw_resource_info(Call&, MPI_Info* hw_info) {
     Info& made = environment().infos.make();
     for (const HardwareResource& each : resources_of_this_thread())
-        made.set(each.type, each.instance ? "true" : "false");
+        if (each.described) made.set(each.type, each.instance ? "true" : "false");
     *hw_info = handle_of<MPI_Info>(made);
     return MPI_SUCCESS;
 }

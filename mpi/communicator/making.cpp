@@ -2,7 +2,6 @@
 #include "mpi/communicator/making.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -133,10 +132,6 @@ std::int32_t hash_of(const std::string& text) noexcept {
 }
 
 constexpr const char* kNodeResource = "mpi_shared_memory";
-// The resources for MPI_COMM_TYPE_HW_UNGUIDED, from large ones to small ones.
-constexpr const char* kResources[] = {kNodeResource,     "hwloc://Package", "hwloc://NUMANode",
-                                      "hwloc://L3Cache", "hwloc://L2Cache", "hwloc://Core",
-                                      "hwloc://PU"};
 
 // Equal for members that can have shared memory in common: tasks of one job on one node.
 int node_of(comm::Runtime& runtime, const Comm& parent) {
@@ -149,11 +144,11 @@ int node_of(comm::Runtime& runtime, const Comm& parent) {
 // A type of resource, and the color of this member: that of its instance, or MPI_UNDEFINED if the
 // member is not restricted to one.
 struct ColorOfResource {
-    std::string type;
+    const char* type;
     std::int32_t color;
 };
 
-// From large resources to small ones.
+// From large resources to small ones; the same types at all members.
 std::vector<ColorOfResource> colors_of_resources(comm::Runtime& runtime, const Comm& parent) {
     const int node = node_of(runtime, parent);
     const bool is_hash = spans_jobs(runtime, parent);
@@ -184,7 +179,7 @@ int color_of_type(comm::Runtime& runtime, const Comm& parent, int type,
         case MPI_COMM_TYPE_HW_GUIDED:
         case MPI_COMM_TYPE_RESOURCE_GUIDED:
             for (const ColorOfResource& each : colors_of_resources(runtime, parent))
-                if (each.type == resource) return each.color;
+                if (resource == each.type) return each.color;
             if (type == MPI_COMM_TYPE_HW_GUIDED) return MPI_UNDEFINED;
             if (resource == "mpi://WORLD") return 0;
             if (resource == "mpi://SELF") return parent.rank;
@@ -210,14 +205,14 @@ std::int32_t digest_of_type(int type, const std::string& resource) noexcept {
 // Calls visit(the color that a member has chosen, its colors by resource) for each member that
 // takes part.
 template <typename Visit>
-void visit_parts(Contributions& all, const Contributions& colors, Visit&& visit) {
-    constexpr std::size_t kTypes = std::size(kResources);
+void visit_parts(Contributions& all, const Contributions& colors, std::size_t types,
+                 Visit&& visit) {
     for (const auto& [choices, theirs] :
          {std::pair(&all.local, &colors.local), std::pair(&all.remote, &colors.remote)}) {
         for (std::size_t rank = 0; rank * kChoosingWords < choices->size(); ++rank) {
             if (choosing_at(*choices, rank).type == MPI_UNDEFINED) continue;
             visit((*choices)[rank * kChoosingWords],
-                  std::span(*theirs).subspan(rank * kTypes, kTypes));
+                  std::span(*theirs).subspan(rank * types, types));
         }
     }
 }
@@ -228,30 +223,25 @@ void visit_parts(Contributions& all, const Contributions& colors, Visit&& visit)
 const char* choose_resource(comm::Runtime& runtime, Comm& parent, Contributions& all,
                             Fault& fault) {
     const std::vector<ColorOfResource> own = colors_of_resources(runtime, parent);
-    // Nodes may describe different types, so each member gives a color for each type that there is.
     Words words;
-    for (const char* type : kResources) {
-        const auto same = [&](const ColorOfResource& each) { return each.type == type; };
-        const auto found = std::ranges::find_if(own, same);
-        words.push_back(found == own.end() ? MPI_UNDEFINED : found->color);
-    }
+    for (const ColorOfResource& each : own) words.push_back(each.color);
     Contributions colors;
     fault = gather_words(runtime, parent, words, colors);
     if (fault) return nullptr;
-    for (std::size_t type = 0; type < words.size(); ++type) {
+    for (std::size_t type = 0; type < own.size(); ++type) {
         std::optional<std::int32_t> first;
         bool defined = true;
         bool differ = false;
-        visit_parts(all, colors, [&](std::int32_t&, std::span<const std::int32_t> its) {
+        visit_parts(all, colors, own.size(), [&](std::int32_t&, std::span<const std::int32_t> its) {
             defined = defined && its[type] != MPI_UNDEFINED;
             differ = differ || its[type] != first.value_or(its[type]);
             first = its[type];
         });
         if (!defined || !differ) continue;
-        visit_parts(all, colors, [&](std::int32_t& color, std::span<const std::int32_t> its) {
-            color = its[type];
-        });
-        return kResources[type];
+        visit_parts(
+            all, colors, own.size(),
+            [&](std::int32_t& color, std::span<const std::int32_t> its) { color = its[type]; });
+        return own[type].type;
     }
     return nullptr;
 }

@@ -56,6 +56,7 @@ struct Computer {
     std::string of(const char* list) const {
         std::string text;
         for (const poe::HardwareResource& each : poe::resources_of(poe::cpus_in(list), path)) {
+            if (!each.described) continue;
             const std::string type = each.type;
             text += (text.empty() ? "" : " ") + type.substr(type.rfind('/') + 1) + " " +
                     (each.instance ? std::to_string(*each.instance) : "-");
