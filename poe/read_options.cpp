@@ -19,9 +19,9 @@ namespace poe::cli {
 namespace {
 
 // Variables that poe sets for tasks. They are in its own environment if a task starts poe.
-constexpr std::string_view kTaskVariables[] = {"MP_CHILD",   "MP_PARTITION", "MP_SEGMENT",
-                                               "MP_CONTROL", "MP_TUNING",    "MP_PLANTEXT",
-                                               "MP_DEBUGGED"};
+constexpr std::string_view kTaskVariables[] = {"MP_CHILD",    "MP_PARTITION",   "MP_SEGMENT",
+                                               "MP_CONTROL",  "MP_TUNING",      "MP_PLANTEXT",
+                                               "MP_DEBUGGED", "MP_LOCAL_CHILD", "MP_LOCAL_PROCS"};
 
 // Variables that have no flag of poe; the tasks' library reads them (mpl(3)). Any other name with
 // this beginning is a mistake.

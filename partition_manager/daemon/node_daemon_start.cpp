@@ -309,14 +309,17 @@ void NodeDaemon::add_command_variables(TaskId task, EnvironmentEntries& entries)
 }
 
 EnvironmentEntries NodeDaemon::environment_of(TaskId task) const {
+    const PlaceOnNode place = place_on_node(job_, task);
     EnvironmentEntries entries{{"MP_CHILD", std::to_string(task)},
                                {"MP_PARTITION", job_.id},
                                {"MP_PROCS", std::to_string(job_.tasks.size())},
+                               {"MP_LOCAL_CHILD", std::to_string(place.rank)},
+                               {"MP_LOCAL_PROCS", std::to_string(place.tasks)},
                                {"MP_SEGMENT", directory_->file("segment")},
                                {"MP_CONTROL", directory_->file("control")}};
     if (job_.hold_tasks) entries.emplace_back("MP_DEBUGGED", "yes");
     if (pmi_) {
-        EnvironmentEntries more = pmi_->environment_of(task);
+        EnvironmentEntries more = pmi_->environment_of(task, place);
         entries.insert(entries.end(), more.begin(), more.end());
     }
     if (!job_.places.empty()) add_command_variables(task, entries);

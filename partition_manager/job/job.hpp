@@ -212,6 +212,22 @@ inline TaskId public_number(const JobSpec& job, TaskId task) {
     return job.spawned ? job.spawned->first + task : task;
 }
 
+// How many tasks of the job are on the node of a task, and which of them it is, in the order of
+// their numbers, from 0 on.
+struct PlaceOnNode {
+    std::uint32_t tasks = 0, rank = 0;
+};
+inline PlaceOnNode place_on_node(const JobSpec& job, TaskId task) {
+    PlaceOnNode place;
+    const NodeIndex node = job.tasks[static_cast<std::size_t>(task)].node;
+    for (std::size_t other = 0; other < job.tasks.size(); ++other) {
+        if (job.tasks[other].node != node) continue;
+        if (static_cast<TaskId>(other) < task) ++place.rank;
+        ++place.tasks;
+    }
+    return place;
+}
+
 // The working directory of a task.
 inline const std::string& directory_of(const JobSpec& job, TaskId task) {
     const std::uint32_t command = job.tasks[static_cast<std::size_t>(task)].command;

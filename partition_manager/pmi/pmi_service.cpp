@@ -134,8 +134,10 @@ PmiService::~PmiService() {
     shut_down();
 }
 
-Environment PmiService::environment_of(TaskId task) {
+Environment PmiService::environment_of(TaskId task, const PlaceOnNode& place) {
     Environment entries = common_;
+    const Environment ranks = rank_environment(task, size_, place);
+    entries.insert(entries.end(), ranks.begin(), ranks.end());
     entries.emplace_back("PMI_FD", std::to_string(clients_.at(task)->task_fd));
     entries.emplace_back("PMI_RANK", std::to_string(task));
     entries.emplace_back("PMI_SIZE", std::to_string(size_));

@@ -45,7 +45,7 @@ class PmiService {
     // that the task inherits, then environment_of, which returns the variables for it. Throws Error
     // if no socket can be created.
     UniqueFd open_task(TaskId task);
-    Environment environment_of(TaskId task);
+    Environment environment_of(TaskId task, const PlaceOnNode& place);
     // To be called when all tasks have been started (or could not be). From now on they are served.
     void tasks_started();
 

@@ -109,6 +109,17 @@ bool is_other_launchers_variable(std::string_view name) {
                "OMPI_COMMAND", "OMPI_ARGV", "JSM_"});
 }
 
+Environment rank_environment(TaskId task, std::size_t tasks, const PlaceOnNode& place) {
+    const std::string rank = std::to_string(place.rank), local_tasks = std::to_string(place.tasks);
+    return {{"OMPI_COMM_WORLD_RANK", std::to_string(task)},
+            {"OMPI_COMM_WORLD_SIZE", std::to_string(tasks)},
+            {"OMPI_COMM_WORLD_LOCAL_RANK", rank},
+            {"OMPI_COMM_WORLD_LOCAL_SIZE", local_tasks},
+            {"OMPI_COMM_WORLD_NODE_RANK", rank},
+            {"MPI_LOCALRANKID", rank},
+            {"MPI_LOCALNRANKS", local_tasks}};
+}
+
 Environment foreign_mpi_environment(const ForeignMpiFacts& facts,
                                     const std::vector<std::string>& user_environment) {
     Environment entries;

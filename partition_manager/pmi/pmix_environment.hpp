@@ -78,6 +78,10 @@ std::string pmix_system_tmpdir(const std::vector<std::string>& environment);
 // OMPI_MCA_btl, ...) are not among them.
 bool is_other_launchers_variable(std::string_view name);
 
+// The variables by which scripts and programs for mpirun of Open MPI and mpiexec of MPICH find the
+// number of a task, the number of tasks, and the same on their node, for example to choose a GPU.
+Environment rank_environment(TaskId task, std::size_t tasks, const PlaceOnNode& place);
+
 // The facts on which the settings below depend.
 struct ForeignMpiFacts {
     std::uint32_t local_tasks = 0;

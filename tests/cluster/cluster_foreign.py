@@ -125,6 +125,19 @@ class Foreign(ClusterTest):
         self.assertEqual(sorted(said.splitlines()), [f"task {task}: program {app} of 2, rank {rank} of {size} in it, first is {first}"
                                                      for task, (app, rank, size, first) in enumerate(places)])
 
+    def test_numbers_of_tasks_for_scripts(self):
+        """A script finds its number on the node by the names of POE, of Open MPI and of MPICH; tasks of hosts alternate."""
+        ours = "$MP_CHILD $MP_PROCS $MP_LOCAL_CHILD $MP_LOCAL_PROCS"
+        others = ("$OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK $OMPI_COMM_WORLD_LOCAL_SIZE "
+                  "$OMPI_COMM_WORLD_NODE_RANK $MPI_LOCALRANKID $MPI_LOCALNRANKS $PMI_RANK $PMI_SIZE")
+        hosts = self.write("alternating", "node0\nnode1\nnode0\n")
+        for pmix in ("auto", "no"):
+            job = self.poe("sh", "-c", f'echo "{ours}," {others}', "-procs", 3, "-hostfile", hosts,
+                           env={"MP_PMIX": pmix, "MPI_LOCALRANKID": "7", "OMPI_COMM_WORLD_RANK": "8"})
+            wanted = [f"{task} 3 {rank} {tasks}," + (f" {task} 3 {rank} {tasks} {rank} {rank} {tasks} {task} 3" if pmix == "auto" else "")
+                      for task, (rank, tasks) in enumerate(((0, 2), (0, 1), (1, 2)))]
+            self.assertEqual(sorted(self.ok(job).stdout.splitlines()), wanted)
+
     def test_steps_of_a_commands_file(self):
         """One program for all, and then another: each step is a job of its own, with one program."""
         commands = self.write("commands.mpich", "\n".join(os.path.join(self.programs.name, compiler)

@@ -94,6 +94,31 @@ TEST_CASE("another launcher's variables are known from the user's own") {
         CHECK_FALSE(is_other_launchers_variable(name));
 }
 
+TEST_CASE("tasks are numbered on their node, by the names of other launchers") {
+    JobSpec job;
+    job.nodes = {"a", "b"};
+    for (const NodeIndex node : {0, 1, 0, 0, 1}) {
+        TaskSpec task;
+        task.node = node;
+        job.tasks.push_back(task);
+    }
+    const std::uint32_t ranks[] = {0, 0, 1, 2, 1}, tasks[] = {3, 2, 3, 3, 2};
+    for (TaskId task = 0; task < 5; ++task) {
+        CHECK(place_on_node(job, task).rank == ranks[task]);
+        CHECK(place_on_node(job, task).tasks == tasks[task]);
+    }
+    const Environment expected{{"OMPI_COMM_WORLD_RANK", "3"},
+                               {"OMPI_COMM_WORLD_SIZE", "5"},
+                               {"OMPI_COMM_WORLD_LOCAL_RANK", "2"},
+                               {"OMPI_COMM_WORLD_LOCAL_SIZE", "3"},
+                               {"OMPI_COMM_WORLD_NODE_RANK", "2"},
+                               {"MPI_LOCALRANKID", "2"},
+                               {"MPI_LOCALNRANKS", "3"}};
+    CHECK((rank_environment(3, 5, place_on_node(job, 3)) == expected));
+    // A job inside of the job does not inherit them.
+    for (const auto& [name, value] : expected) CHECK(is_other_launchers_variable(name));
+}
+
 TEST_CASE("settings for Open MPI depend on the job, and never beat the user's") {
     ForeignMpiFacts facts;
     facts.local_tasks = 4;
