@@ -594,7 +594,9 @@ class Files(LaunchTest):
 
     def start_failing(self, path, target, way, call, number, *arguments, **variables):
         """A run of four tasks, in which the function `call` of the system fails."""
-        return poe("env", f"LD_PRELOAD={path}/failing.so", path / "program", target, way, *arguments, "-procs", "4",
+        # A build with asan wants its runtime to be the first library.
+        asan = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0")))
+        return poe("env", f"LD_PRELOAD={path}/failing.so", f"ASAN_OPTIONS={asan}", path / "program", target, way, *arguments, "-procs", "4",
                    env=clean_environment(POE_TEST_CALL=call, POE_TEST_ERROR=number, POE_TEST_FILE=target.name,
                                          POE_TEST_LIMIT=700000, **variables))
 
