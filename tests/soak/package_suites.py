@@ -126,6 +126,8 @@ def main():
     for name in given.suites:
         if name not in NAMES:
             parser.error(f"no suite {name}; there are {', '.join(NAMES)}")
+    if not (given.build / "bin" / "mpicc.poe").exists():
+        parser.error(f"{given.build} has no mpicc.poe; ./dev build makes it")
     subprocess.run(["apt-get", "install", "-qq", "-y", *TOOLS], check=True, stdout=subprocess.DEVNULL)
     with tempfile.TemporaryDirectory(prefix="poe-suites-") as temporary:
         folder = (given.folder or pathlib.Path(temporary)).resolve()
