@@ -184,6 +184,7 @@ class Tracer {
     std::uint32_t define(Recorder& recorder, Defined what, std::uint32_t id, std::uint64_t b,
                          std::string_view text);
     void say_all(Recorder& recorder);
+    void repeat_definitions(Recorder& recorder);
     void say_name(Recorder& recorder, ContextId context, std::string_view name, bool begins);
     std::uint16_t site_of(Recorder& recorder, const void* address) noexcept;
     std::uint32_t region_of(Recorder& recorder, std::string_view name) noexcept;
@@ -216,7 +217,7 @@ class Tracer {
     std::map<ContextId, std::string>* names_ = nullptr;  // made with the first; never destroyed
     std::string* job_directory_ = nullptr;
     TaskId task_ = -1;
-    std::atomic_flag repeating_;
+    std::atomic<std::uint32_t> laps_{0};  // begun since the definitions were last repeated
     std::mutex mutex_;
 };
 

@@ -110,22 +110,31 @@ void Tracer::open_stream(std::uint32_t word) {
     }
     auto recorder = Recorder::open(*job_directory_ + "/" + generation_name(generation_of(word)) +
                                        "/" + stream_name(StreamKind::kTask, task_),
-                                   [this](Recorder& again) {
-                                       // The definitions written here may themselves reach the next
-                                       // lap.
-                                       if (repeating_.test_and_set()) return;
-                                       {
-                                           const std::scoped_lock inner(mutex_);
-                                           say_all(again);
-                                       }
-                                       repeating_.clear();
-                                   });
+                                   [this](Recorder& again) { repeat_definitions(again); });
     if (!recorder) return;  // another program of this task is the writer
     say_all(*recorder);
     recorder->record({.kind = Kind::kTracing, .detail = 1});
     recorder_.store(recorder.get(), std::memory_order_release);
     // Other threads may still be recording to the previous recorder.
     tables_->recorders.push_back(std::move(recorder));
+}
+
+// Called when a stream that wraps has started again. The definitions written here may themselves
+// reach the next lap, and if this thread has to give up its core, others may overwrite some of them
+// with a whole lap. In both cases they are repeated once more, but not forever if other threads
+// always write faster.
+void Tracer::repeat_definitions(Recorder& recorder) {
+    constexpr int kMostTimes = 8;
+    if (laps_.fetch_add(1) > 0) return;
+    for (int times = 0; times < kMostTimes; ++times) {
+        std::uint32_t seen = laps_.load();
+        {
+            const std::scoped_lock lock(mutex_);
+            say_all(recorder);
+        }
+        if (laps_.compare_exchange_strong(seen, 0)) return;
+    }
+    laps_.store(0);
 }
 
 void Tracer::define_calls() {
