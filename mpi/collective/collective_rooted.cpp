@@ -87,9 +87,16 @@ RootedBlock received_block(Sequence& sequence, const Data& data) {
     return {data.contiguous ? data.start : sequence.scratch(room), data.bytes};
 }
 
+// If several members send to the root, a block of this length or longer waits for the root's
+// receive. Otherwise the root would find blocks of later calls while it waits, and would copy them
+// twice.
+constexpr Bytes kLeastAwaited = Bytes{32} << 10;
+
 // The rest of the way of a block after the exchange in memory.
-void send_rest(Sequence& sequence, TaskId task, const RootedBlock& block, const Data& data) {
-    if (block.follows > 0) sequence.send(task, data);
+void send_rest(Sequence& sequence, TaskId task, const RootedBlock& block, const Data& data,
+               bool one_of_several) {
+    if (block.follows > 0)
+        sequence.send(task, data, one_of_several && block.follows >= kLeastAwaited);
 }
 void receive_rest(Sequence& sequence, TaskId task, const RootedBlock& block, const Data& data) {
     if (block.follows > 0) return sequence.receive(task, data);
@@ -108,7 +115,10 @@ void move_own_block(Sequence& sequence, Operation operation, const Buffer& buffe
     if (!sequence.ok()) return;
     const collectives::ExchangeEnd end = sequence.exchange_with_root(operation, root);
     const TaskId task = others(sequence).task(root);
-    (sends ? send_rest : receive_rest)(sequence, task, blocks.front(), own);
+    if (sends)
+        send_rest(sequence, task, blocks.front(), own, sequence.size() > 2);
+    else
+        receive_rest(sequence, task, blocks.front(), own);
     sequence.exchange();
     sequence.finish(end);
 }
@@ -137,7 +147,11 @@ void move_all_blocks(Sequence& sequence, Operation operation, const Blocks& buff
     for (int r = 0; r < sequence.size(); ++r) {
         const RootedBlock& block = blocks[static_cast<std::size_t>(r)];
         if (r == root || (block.follows == 0 && !unpacks)) continue;
-        (sends ? send_rest : receive_rest)(sequence, others(sequence).task(r), block, all[r]);
+        const TaskId task = others(sequence).task(r);
+        if (sends)
+            send_rest(sequence, task, block, all[r], false);
+        else
+            receive_rest(sequence, task, block, all[r]);
     }
     sequence.exchange();
     sequence.finish(end);

@@ -24,6 +24,7 @@ void Round::begin(comm::MessageLayer& messages, ContextId context, std::int32_t 
     for (std::size_t i = 0; i < sends_.size(); ++i) {
         sending_[i].reset(sends_[i].data.view(), sends_[i].task, type, context,
                           comm::FlowClass::kCollective);
+        sending_[i].synchronous = sends_[i].synchronous;
         messages.start(sending_[i]);
     }
 }

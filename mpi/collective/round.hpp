@@ -13,11 +13,14 @@ namespace poe::mpi {
 
 class Round {
   public:
-    // Adds a message. Receives from one task match its sends in order.
-    void send(TaskId task, const Data& data) { sends_.push_back({task, data}); }
+    // Adds a message. Receives from one task match its sends in order. `synchronous`: its bytes
+    // move only after a receive has matched it.
+    void send(TaskId task, const Data& data, bool synchronous) {
+        sends_.push_back({task, data, false, synchronous});
+    }
     // `exact`: a shorter message is a failure, too.
     void receive(TaskId task, const Data& data, bool exact) {
-        receives_.push_back({task, data, exact});
+        receives_.push_back({task, data, exact, false});
     }
     // Removes all messages. Precondition: none is under way.
     void clear() noexcept {
@@ -47,6 +50,7 @@ class Round {
         TaskId task = 0;
         Data data;
         bool exact = false;
+        bool synchronous = false;
     };
     bool receives_are_over() const noexcept { return receives_ended_ == receives_.size(); }
 

@@ -156,8 +156,8 @@ bool Sequence::works_in_place(collectives::Shape shape) {
     return context_.works_in_place(*comm_.group, shape);
 }
 
-void Sequence::send(TaskId task, const Data& data) {
-    if (ok()) round_.send(task, data);
+void Sequence::send(TaskId task, const Data& data, bool synchronous) {
+    if (ok()) round_.send(task, data, synchronous);
 }
 
 void Sequence::receive(TaskId task, const Data& data, bool exact) {

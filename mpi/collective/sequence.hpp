@@ -138,8 +138,8 @@ class Sequence {
     bool works_in_place(collectives::Shape shape);
 
     // Adds messages to the next round, which exchange() completes. Receives from one task match its
-    // sends in order.
-    void send(TaskId task, const Data& data);
+    // sends in order. `synchronous`: the bytes move only after a receive has matched the message.
+    void send(TaskId task, const Data& data, bool synchronous = false);
     // `exact`: a shorter message is a fault, too, because more messages of the same data follow.
     void receive(TaskId task, const Data& data, bool exact = false);
     void exchange();
