@@ -86,10 +86,7 @@ void NodeDaemon::adopt_home_settings() {
 }
 
 std::vector<TaskId> NodeDaemon::local_tasks() const {
-    std::vector<TaskId> local;
-    for (std::size_t task = 0; task < job_.tasks.size(); ++task)
-        if (job_.tasks[task].node == node_) local.push_back(static_cast<TaskId>(task));
-    return local;
+    return tasks_on(job_, node_);
 }
 
 // The job cannot start, or cannot continue. Sends the reason to `poe` and cleans up.

@@ -3,6 +3,7 @@
 // running job.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -212,20 +213,23 @@ inline TaskId public_number(const JobSpec& job, TaskId task) {
     return job.spawned ? job.spawned->first + task : task;
 }
 
-// How many tasks of the job are on the node of a task, and which of them it is, in the order of
-// their numbers, from 0 on.
+// The tasks of the job on a node, in ascending order.
+inline std::vector<TaskId> tasks_on(const JobSpec& job, NodeIndex node) {
+    std::vector<TaskId> tasks;
+    for (std::size_t task = 0; task < job.tasks.size(); ++task)
+        if (job.tasks[task].node == node) tasks.push_back(static_cast<TaskId>(task));
+    return tasks;
+}
+
+// How many tasks of the job are on the node of a task, and the number of that task among them, from
+// 0 on.
 struct PlaceOnNode {
-    std::uint32_t tasks = 0, rank = 0;
+    std::size_t tasks = 0, rank = 0;
 };
 inline PlaceOnNode place_on_node(const JobSpec& job, TaskId task) {
-    PlaceOnNode place;
-    const NodeIndex node = job.tasks[static_cast<std::size_t>(task)].node;
-    for (std::size_t other = 0; other < job.tasks.size(); ++other) {
-        if (job.tasks[other].node != node) continue;
-        if (static_cast<TaskId>(other) < task) ++place.rank;
-        ++place.tasks;
-    }
-    return place;
+    const std::vector<TaskId> all = tasks_on(job, job.tasks[static_cast<std::size_t>(task)].node);
+    const auto before = std::lower_bound(all.begin(), all.end(), task) - all.begin();
+    return {all.size(), static_cast<std::size_t>(before)};
 }
 
 // The working directory of a task.

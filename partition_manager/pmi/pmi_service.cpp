@@ -82,8 +82,7 @@ Pmi1Job pmi1_job(const JobSpec& job, NodeIndex node) {
     Pmi1Job pmi1;
     pmi1.kvsname = "poe-" + job.id;
     pmi1.size = static_cast<std::uint32_t>(job.tasks.size());
-    for (std::size_t task = 0; task < job.tasks.size(); ++task)
-        if (job.tasks[task].node == node) pmi1.local_tasks.push_back(static_cast<TaskId>(task));
+    pmi1.local_tasks = tasks_on(job, node);
     pmi1.appnum_of_task = appnum_of_task(job);
     pmi1.process_mapping = pmi1_process_mapping(node_of_task(job));
     if (job.spawned) pmi1.pairs = job.spawned->pairs;
@@ -94,7 +93,7 @@ Pmi1Job pmi1_job(const JobSpec& job, NodeIndex node) {
 ForeignMpiFacts foreign_facts(const JobSpec& job, NodeIndex node, const std::string& directory,
                               unsigned cpus) {
     ForeignMpiFacts facts;
-    for (const TaskSpec& task : job.tasks) facts.local_tasks += task.node == node ? 1 : 0;
+    facts.local_tasks = static_cast<std::uint32_t>(tasks_on(job, node).size());
     facts.cpus = cpus;
     facts.one_node = job.nodes.size() == 1;
     facts.directory = directory;
@@ -139,8 +138,6 @@ Environment PmiService::environment_of(TaskId task, const PlaceOnNode& place) {
     const Environment ranks = rank_environment(task, size_, place);
     entries.insert(entries.end(), ranks.begin(), ranks.end());
     entries.emplace_back("PMI_FD", std::to_string(clients_.at(task)->task_fd));
-    entries.emplace_back("PMI_RANK", std::to_string(task));
-    entries.emplace_back("PMI_SIZE", std::to_string(size_));
     if (spawned_) entries.emplace_back("PMI_SPAWNED", "1");
     const Environment pmix = pmix_->environment(task);
     entries.insert(entries.end(), pmix.begin(), pmix.end());

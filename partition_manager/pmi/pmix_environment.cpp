@@ -117,7 +117,9 @@ Environment rank_environment(TaskId task, std::size_t tasks, const PlaceOnNode& 
             {"OMPI_COMM_WORLD_LOCAL_SIZE", local_tasks},
             {"OMPI_COMM_WORLD_NODE_RANK", rank},
             {"MPI_LOCALRANKID", rank},
-            {"MPI_LOCALNRANKS", local_tasks}};
+            {"MPI_LOCALNRANKS", local_tasks},
+            {"PMI_RANK", std::to_string(task)},
+            {"PMI_SIZE", std::to_string(tasks)}};
 }
 
 Environment foreign_mpi_environment(const ForeignMpiFacts& facts,

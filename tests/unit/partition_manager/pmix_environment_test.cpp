@@ -113,7 +113,9 @@ TEST_CASE("tasks are numbered on their node, by the names of other launchers") {
                                {"OMPI_COMM_WORLD_LOCAL_SIZE", "3"},
                                {"OMPI_COMM_WORLD_NODE_RANK", "2"},
                                {"MPI_LOCALRANKID", "2"},
-                               {"MPI_LOCALNRANKS", "3"}};
+                               {"MPI_LOCALNRANKS", "3"},
+                               {"PMI_RANK", "3"},
+                               {"PMI_SIZE", "5"}};
     CHECK((rank_environment(3, 5, place_on_node(job, 3)) == expected));
     // A job inside of the job does not inherit them.
     for (const auto& [name, value] : expected) CHECK(is_other_launchers_variable(name));
