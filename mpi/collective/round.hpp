@@ -16,11 +16,11 @@ class Round {
     // Adds a message. Receives from one task match its sends in order. `synchronous`: its bytes
     // move only after a receive has matched it.
     void send(TaskId task, const Data& data, bool synchronous) {
-        sends_.push_back({task, data, false, synchronous});
+        sends_.push_back({.task = task, .data = data, .synchronous = synchronous});
     }
     // `exact`: a shorter message is a failure, too.
     void receive(TaskId task, const Data& data, bool exact) {
-        receives_.push_back({task, data, exact, false});
+        receives_.push_back({.task = task, .data = data, .exact = exact});
     }
     // Removes all messages. Precondition: none is under way.
     void clear() noexcept {
@@ -49,8 +49,8 @@ class Round {
     struct Item {
         TaskId task = 0;
         Data data;
-        bool exact = false;
-        bool synchronous = false;
+        bool exact = false;        // of a receive
+        bool synchronous = false;  // of a send
     };
     bool receives_are_over() const noexcept { return receives_ended_ == receives_.size(); }
 
